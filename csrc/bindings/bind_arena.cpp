@@ -1,0 +1,11 @@
+#include <pybind11/pybind11.h>
+
+#include "bindings/topics.h"
+
+namespace py = pybind11;
+
+namespace ebb::bindings {
+
+void bind_arena(py::module_&) {}
+
+}  // namespace ebb::bindings

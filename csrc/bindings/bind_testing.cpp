@@ -1,0 +1,46 @@
+// _core._testing: every kernel of every table by its instruction-set name. For tests and
+// benchmarks only.
+#include <pybind11/pybind11.h>
+
+#include <string>
+
+#include "bindings/numpy_views.h"
+#include "bindings/topics.h"
+#include "core/dispatch.h"
+
+namespace py = pybind11;
+
+namespace ebb::bindings {
+
+namespace {
+
+py::array_t<float> dot_rows(const std::string& isa, const py::object& query,
+                            const py::object& rows) {
+  const KernelTable& table = find(isa);
+  const py::array row_array = checked_array<float>(rows, "rows", 2);
+  const auto count = static_cast<std::size_t>(row_array.shape(0));
+  const auto dim = static_cast<std::size_t>(row_array.shape(1));
+  if (dim % kLanes != 0) throw ShapeError("rows", "a multiple of 16 columns", std::to_string(dim));
+  const Span<const float> q = vector_view<float>(query, "query", dim);
+  py::array_t<float> out(static_cast<py::ssize_t>(count));
+  table.dot_rows(q.data, static_cast<const float*>(row_array.data()), dim, count, dim,
+                 out.mutable_data());
+  return out;
+}
+
+py::array_t<float> exp_f32(const std::string& isa, const py::object& x) {
+  const Span<const float> values = vector_view<float>(x, "x");
+  py::array_t<float> out(static_cast<py::ssize_t>(values.size));
+  find(isa).exp_f32(values.data, values.size, out.mutable_data());
+  return out;
+}
+
+}  // namespace
+
+void bind_testing(py::module_& m) {
+  py::module_ testing = m.def_submodule("_testing", "Kernels by instruction set, for tests.");
+  testing.def("dot_rows", &dot_rows, py::arg("isa"), py::arg("query"), py::arg("rows"));
+  testing.def("exp_f32", &exp_f32, py::arg("isa"), py::arg("x"));
+}
+
+}  // namespace ebb::bindings

@@ -1,0 +1,21 @@
+// ebbmem._core: names its parts; each part lives in bind_<topic>.cpp.
+#include <pybind11/pybind11.h>
+
+#include "bindings/topics.h"
+#include "core/dispatch.h"
+
+PYBIND11_MODULE(_core, m) {
+  using namespace ebb::bindings;
+  m.doc() = "Native core of ebbmem: embedding, arena, scan, decay, postings, spreading.";
+  m.attr("__version__") = EBB_VERSION;
+  bind_errors(m);
+  ebb::choose("");
+  bind_cpu(m);
+  bind_embed(m);
+  bind_lexicon(m);
+  bind_arena(m);
+  bind_decay(m);
+  bind_postings(m);
+  bind_spread(m);
+  bind_testing(m);
+}

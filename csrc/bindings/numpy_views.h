@@ -1,0 +1,92 @@
+// numpy <-> Span. Arrays are never converted: a silent copy is a fault in this library.
+// Every check names the argument, what was expected and what came.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/errors.h"
+#include "core/span.h"
+
+namespace ebb::bindings {
+
+namespace py = pybind11;
+
+[[noreturn]] inline void raise_type(const std::string& argument, const std::string& expected,
+                                    const std::string& got) {
+  const std::string message = argument + ": expected " + expected + ", got " + got;
+  const py::object type = py::module_::import("ebbmem.errors").attr("InvalidType");
+  PyErr_SetString(type.ptr(), message.c_str());
+  throw py::error_already_set();
+}
+
+inline std::string shape_text(const py::array& array) {
+  return py::str(py::tuple(array.attr("shape"))).cast<std::string>();
+}
+
+// A C-contiguous array of exactly T with `ndim` dimensions.
+template <typename T>
+py::array checked_array(const py::object& object, const std::string& argument, int ndim) {
+  const std::string dtype = py::str(py::dtype::of<T>()).cast<std::string>();
+  const std::string expected = "a C-contiguous " + std::to_string(ndim) + "-d array of " + dtype;
+  if (!py::isinstance<py::array>(object)) {
+    raise_type(argument, expected, py::str(py::type::of(object).attr("__name__")));
+  }
+  auto array = py::reinterpret_borrow<py::array>(object);
+  if (!py::dtype::of<T>().is(array.dtype()) && !array.dtype().equal(py::dtype::of<T>())) {
+    raise_type(argument, expected, "dtype " + py::str(array.dtype()).cast<std::string>());
+  }
+  if (array.ndim() != ndim) throw ShapeError(argument, expected, "shape " + shape_text(array));
+  if ((array.flags() & py::array::c_style) == 0) {
+    raise_type(argument, expected, "a strided view");
+  }
+  return array;
+}
+
+template <typename T>
+Span<const T> vector_view(const py::object& object, const std::string& argument) {
+  const py::array array = checked_array<T>(object, argument, 1);
+  return {static_cast<const T*>(array.data()), static_cast<std::size_t>(array.shape(0))};
+}
+
+template <typename T>
+Span<const T> vector_view(const py::object& object, const std::string& argument,
+                          std::size_t length) {
+  const Span<const T> view = vector_view<T>(object, argument);
+  if (view.size != length) {
+    throw ShapeError(argument, std::to_string(length) + " values", std::to_string(view.size));
+  }
+  return view;
+}
+
+// A mask over `length` rows; None lets every row through.
+inline RowMask mask_view(const py::object& object, const std::string& argument,
+                         std::size_t length) {
+  if (object.is_none()) return {};
+  const Span<const bool> view = vector_view<bool>(object, argument, length);
+  return {view.data, view.size};
+}
+
+template <typename T>
+void require_finite(Span<const T> values, const std::string& argument) {
+  for (const T& value : values) {
+    if (!std::isfinite(value)) throw ValueError(argument, "finite values", std::to_string(value));
+  }
+}
+
+// Hand a vector to numpy without copying it.
+template <typename T>
+py::array_t<T> to_numpy(std::vector<T>&& values) {
+  auto owner = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = owner->data();
+  const auto size = static_cast<py::ssize_t>(owner->size());
+  const py::capsule capsule(owner.release(), [](void* p) { delete static_cast<std::vector<T>*>(p); });
+  return py::array_t<T>({size}, {static_cast<py::ssize_t>(sizeof(T))}, data, capsule);
+}
+
+}  // namespace ebb::bindings

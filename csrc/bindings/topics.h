@@ -1,0 +1,18 @@
+// One function per topic: each adds its names to the module.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace ebb::bindings {
+
+void bind_errors(pybind11::module_& m);
+void bind_cpu(pybind11::module_& m);
+void bind_embed(pybind11::module_& m);
+void bind_lexicon(pybind11::module_& m);
+void bind_arena(pybind11::module_& m);
+void bind_decay(pybind11::module_& m);
+void bind_postings(pybind11::module_& m);
+void bind_spread(pybind11::module_& m);
+void bind_testing(pybind11::module_& m);
+
+}  // namespace ebb::bindings

@@ -1,0 +1,15 @@
+#include "core/cpu.h"
+
+namespace ebb {
+
+CpuFeatures detect_cpu() {
+  CpuFeatures features;
+#if (defined(__x86_64__) || defined(__i386__)) && (defined(__GNUC__) || defined(__clang__))
+  // The builtin checks cpuid and xgetbv both.
+  __builtin_cpu_init();
+  features.avx2 = __builtin_cpu_supports("avx2") != 0;
+#endif
+  return features;
+}
+
+}  // namespace ebb

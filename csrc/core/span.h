@@ -1,0 +1,36 @@
+// Non-owning views: the only currency between bindings, core and kernels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ebb {
+
+template <typename T>
+struct Span {
+  T* data = nullptr;
+  std::size_t size = 0;
+
+  T* begin() const { return data; }
+  T* end() const { return data + size; }
+  T& operator[](std::size_t i) const { return data[i]; }
+  bool empty() const { return size == 0; }
+};
+
+// One truth value per row. An absent view (data == nullptr) lets every row through.
+struct RowMask {
+  const bool* data = nullptr;
+  std::size_t size = 0;
+
+  bool allows(std::size_t slot) const { return data == nullptr || data[slot]; }
+};
+
+// A batch of words: `utf8` holds them back to back; word w ends at byte word_ends[w];
+// text t ends at word text_ends[t].
+struct WordBatch {
+  Span<const char> utf8;
+  Span<const std::int64_t> word_ends;
+  Span<const std::int64_t> text_ends;
+};
+
+}  // namespace ebb

@@ -1,0 +1,26 @@
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstring>
+
+#include "core/kernel_table.h"
+#include "kernels/target_region.h"
+
+namespace ebb {
+EBB_TARGET_BEGIN("avx2")
+namespace avx2 {
+namespace {
+#include "kernels/vec_avx2.h"
+
+#include "kernels/dot.inl"
+#include "kernels/exp.inl"
+}  // namespace
+}  // namespace avx2
+EBB_TARGET_END
+
+extern const KernelTable kAvx2Table;
+const KernelTable kAvx2Table = {"avx2", avx2::dot_rows_f32, avx2::exp_f32};
+
+}  // namespace ebb
+#endif

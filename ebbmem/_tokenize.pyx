@@ -1,0 +1,2 @@
+# cython: language_level=3
+"""Walk Python strings into ragged UTF-8 batches."""
