@@ -55,8 +55,9 @@ class ManualClock:
         """Return the current moment in UTC microseconds since 1970."""
         return self._now_us
 
-    def advance(self, *, days: float = 0, hours: float = 0, minutes: float = 0,
-                seconds: float = 0) -> None:
+    def advance(
+        self, *, days: float = 0, hours: float = 0, minutes: float = 0, seconds: float = 0
+    ) -> None:
         """Move the clock; negative amounts move it back."""
         step = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
         self._now_us += step // timedelta(microseconds=1)

@@ -1,0 +1,218 @@
+"""The values that cross ebbmem's border: frozen, without behaviour beyond reading them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import IntEnum
+from typing import Any
+
+
+class Tier(IntEnum):
+    """How near a memory is kept; the archive is not searched unless asked."""
+
+    WARM = 0
+    COLD = 1
+    ARCHIVE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One remembered thing, as stored.
+
+    ``retrievability`` is its value at ``anchored_at`` (the last access), not now; times are
+    aware UTC datetimes; ``number`` is short and unique within the scope, for prompts (``#6``).
+    """
+
+    id: str
+    number: int
+    scope: str
+    summary: str
+    memory_type: str
+    importance: float
+    emotional_valence: float
+    emotional_intensity: float
+    storage_strength: float
+    retrievability: float
+    anchored_at: datetime
+    access_count: int
+    created_at: datetime
+    tier: Tier
+    verified: bool
+    pinned: bool
+    detail: str | None = None
+    keywords: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    expires_at: datetime | None = None
+    superseded_by: str | None = None
+    key: str | None = None
+    source: str | None = None
+    run_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What ``remember`` did: the id, and whether a new memory was made."""
+
+    id: str
+    number: int
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Every term of a hit's score.
+
+    ``terms`` maps a term's name to what it added (sums) or multiplied by (products);
+    ``ranks`` maps a lane to the hit's place in it, from 1; ``path`` lists the numbers of the
+    memories through which activation came, from the cue's match to this one.
+    """
+
+    recipe: str
+    terms: Mapping[str, float]
+    ranks: Mapping[str, int]
+    path: tuple[int, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """One hit: a memory, and why it came.
+
+    ``score`` is on the recipe's scale; ``similarity`` is familiarity with the cue (0 to 1 for
+    the default recipe, a cosine for the others); ``cascade_score`` is activation that arrived
+    through links; ``retrievability`` is strength of access at the moment of recall.
+    """
+
+    memory: Memory
+    score: float
+    similarity: float
+    cascade_score: float
+    retrievability: float
+    explanation: Explanation
+
+    @property
+    def id(self) -> str:
+        """Return the memory's id."""
+        return self.memory.id
+
+    @property
+    def number(self) -> int:
+        """Return the memory's number within its scope."""
+        return self.memory.number
+
+    @property
+    def summary(self) -> str:
+        """Return the memory's text."""
+        return self.memory.summary
+
+    @property
+    def scope(self) -> str:
+        """Return the scope the memory belongs to."""
+        return self.memory.scope
+
+    @property
+    def final_score(self) -> float:
+        """Return ``score``, under the name the associative seed gives it."""
+        return self.score
+
+
+@dataclass(frozen=True, slots=True)
+class RecallResult:
+    """What a recall brought back, best first.
+
+    ``id`` names the recall for ``feedback``; ``abstained`` is true when nothing reached the
+    recipe's ``min_score``; ``skipped`` holds what was looked at and fell below it, best first;
+    ``degraded`` is true when a limit cut the work short.
+    """
+
+    id: str
+    cue: str
+    memories: tuple[Recalled, ...]
+    skipped: tuple[Recalled, ...]
+    abstained: bool
+    degraded: bool
+    took_us: int
+
+    def __iter__(self) -> Iterator[Recalled]:
+        return iter(self.memories)
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+    @property
+    def nearest(self) -> Recalled | None:
+        """Return the best of what was skipped, or None."""
+        return self.skipped[0] if self.skipped else None
+
+    def trace(self) -> str:
+        """Return one line per memory looked at: ``[INJECT]`` or ``[skip]``, number, score, text."""
+        lines = [f"[INJECT] #{hit.number} ({hit.score:.3f}) {hit.summary}" for hit in self.memories]
+        lines += [f"[skip]   #{hit.number} ({hit.score:.3f}) {hit.summary}" for hit in self.skipped]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A typed, weighted, directed edge between two memories of one scope."""
+
+    source: str
+    target: str
+    kind: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Intention:
+    """Something to do later; kept apart from facts."""
+
+    id: str
+    scope: str
+    action: str
+    trigger: str | None
+    due_at: datetime | None
+    created_at: datetime
+    expires_at: datetime | None
+    completed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation."""
+
+    run_id: str
+    role: str
+    content: str
+    created_at: datetime
+    memory_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStats:
+    """Counts of one scope. ``memories`` are all that were not erased."""
+
+    scope: str
+    memories: int
+    by_type: Mapping[str, int]
+    by_tier: Mapping[str, int]
+    superseded: int
+    links: int
+    intentions: int
+    turns: int
+    index_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationReport:
+    """What a sleep pass changed, summed over its scopes."""
+
+    scopes: int
+    visited: int
+    matured: int
+    cooled: int
+    archived: int
+    expired: int
+    dry_run: bool

@@ -1,0 +1,1 @@
+"""Where memories are kept for good: one protocol, and SQLite behind it."""

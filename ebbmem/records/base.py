@@ -1,0 +1,328 @@
+"""What the rest of ebbmem asks of a record store, and the rows that cross that border.
+
+Times are integer UTC microseconds since 1970.  ``row_id`` names a memory (or turn) within the
+store: ``scope_id << 32 | number``, so that the rows of one scope lie together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import NamedTuple, Protocol
+
+NUMBER_BITS = 32
+HAS = "has"
+WANTS = "wants"
+
+
+def row_id(scope_id: int, number: int) -> int:
+    """Return the store-wide number of a memory or turn."""
+    return scope_id << NUMBER_BITS | number
+
+
+def number_of(row: int) -> int:
+    """Return the number within its scope of a row id."""
+    return row & ((1 << NUMBER_BITS) - 1)
+
+
+class ScopeRow(NamedTuple):
+    """A scope and its counters; ``last_seq`` is the seq of its newest change."""
+
+    scope_id: int
+    name: str
+    last_seq: int
+    memory_count: int
+
+
+class MemoryRow(NamedTuple):
+    """A row of ``memories``, complete.  ``row_id``, ``seq`` are 0 until it is inserted."""
+
+    row_id: int
+    seq: int
+    id: bytes
+    memory_type: str
+    summary: str
+    detail: str | None
+    keywords: str
+    """Keywords, one per line."""
+    importance: float
+    emotional_valence: float
+    emotional_intensity: float
+    storage_strength: float
+    r_anchor: float
+    anchored_at: int
+    access_count: int
+    created_at: int
+    recorded_at: int
+    valid_from: int | None
+    valid_to: int | None
+    expires_at: int | None
+    due_at: int | None
+    pinned: int
+    verified: int
+    tier: int
+    superseded_by: int | None
+    """Row id of the memory that replaced it."""
+    superseded_at: int | None
+    key: str | None
+    digest: bytes
+    source: str | None
+    run_id: str | None
+    metadata: str | None
+    """JSON object."""
+
+
+class IndexRow(NamedTuple):
+    """What the index keeps of a memory in RAM."""
+
+    row_id: int
+    memory_type: str
+    importance: float
+    emotional_valence: float
+    emotional_intensity: float
+    storage_strength: float
+    r_anchor: float
+    anchored_at: int
+    access_count: int
+    created_at: int
+    valid_from: int | None
+    valid_to: int | None
+    expires_at: int | None
+    pinned: int
+    tier: int
+    superseded_by: int | None
+    run_id: str | None
+
+
+class StrengthRow(NamedTuple):
+    """The part of a memory that recall changes."""
+
+    row_id: int
+    storage_strength: float
+    r_anchor: float
+    anchored_at: int
+    access_count: int
+
+
+class LinkRow(NamedTuple):
+    """A directed edge; (source, target, kind) is unique and keeps the greater weight."""
+
+    source: int
+    target: int
+    kind: str
+    weight: float
+    created_at: int
+
+
+class IntentionRow(NamedTuple):
+    """A row of ``intentions``."""
+
+    id: bytes
+    scope_id: int
+    action: str
+    trigger: str | None
+    due_at: int | None
+    created_at: int
+    expires_at: int | None
+    completed_at: int | None
+
+
+class TurnRow(NamedTuple):
+    """A row of ``turns``; ``memory`` is the row id of the memory made of it.  ``row_id`` is 0 until inserted."""
+
+    row_id: int
+    run_id: str
+    role: str
+    content: str
+    created_at: int
+    memory: int | None
+
+
+class SummaryRow(NamedTuple):
+    """The rolling summary of one run: the turns up to ``through`` are folded into ``text``."""
+
+    run_id: str
+    text: str
+    through: int
+    updated_at: int
+
+
+class EventRow(NamedTuple):
+    """One line of the append-only history.  ``payload`` is packed by whoever writes the kind."""
+
+    seq: int
+    scope_id: int
+    kind: str
+    at: int
+    memory: int | None
+    payload: bytes | None
+
+
+class ScopeCounts(NamedTuple):
+    """Counts of one scope."""
+
+    by_type: dict[str, int]
+    by_tier: dict[int, int]
+    superseded: int
+    links: int
+    intentions: int
+    turns: int
+
+
+class Reader(Protocol):
+    """Questions to a record store.  All rows come back in ascending ``row_id`` unless said."""
+
+    def meta(self, key: str) -> str | None:
+        """Return a value kept about the store as a whole."""
+
+    def scopes(self) -> list[ScopeRow]:
+        """Return every scope, by scope_id."""
+
+    def scope(self, name: str) -> ScopeRow | None:
+        """Return one scope, or None when nothing was ever written to it."""
+
+    def index_rows(self, scope_id: int) -> list[IndexRow]:
+        """Return every memory of a scope; raises CorruptStore where count or checksums fail."""
+
+    def texts(self, rows: Sequence[int] | None, scope_id: int) -> list[tuple[int, str, str]]:
+        """Return (row_id, summary, keywords) of the given rows, or of all of a scope."""
+
+    def memories(self, rows: Sequence[int]) -> dict[int, MemoryRow]:
+        """Return memories by row id; unknown ones are left out."""
+
+    def find(self, memory_id: bytes) -> int | None:
+        """Return the row id of a memory's public id."""
+
+    def ids(self, rows: Sequence[int]) -> dict[int, bytes]:
+        """Return public ids by row id."""
+
+    def find_key(self, scope_id: int, key: str) -> int | None:
+        """Return the row that was remembered under ``key=``."""
+
+    def find_digest(self, scope_id: int, digest: bytes) -> int | None:
+        """Return the newest live (not archived, not superseded) memory with that text digest."""
+
+    def holders(self, scope_id: int, keyword: str, role: str, limit: int) -> list[int]:
+        """Return the newest rows that have (``HAS``) or want (``WANTS``) a keyword, newest first."""
+
+    def links(self, scope_id: int) -> list[LinkRow]:
+        """Return every link of a scope, by (source, target, kind)."""
+
+    def vectors(self, scope_id: int) -> list[tuple[int, bytes]]:
+        """Return (row_id, float32 bytes) of a scope; raises CorruptStore on a bad checksum."""
+
+    def intentions(self, scope_id: int) -> list[IntentionRow]:
+        """Return the intentions of a scope that are not completed, oldest first."""
+
+    def turns(self, scope_id: int, run_id: str | None, after: int, limit: int) -> list[TurnRow]:
+        """Return up to ``limit`` turns with row_id > ``after``, oldest first."""
+
+    def summary(self, scope_id: int, run_id: str) -> SummaryRow | None:
+        """Return the rolling summary of a run."""
+
+    def events(self, scope_id: int, after_seq: int, limit: int) -> list[EventRow]:
+        """Return history in the order of seq."""
+
+    def erased(self, scope_id: int, digest: bytes) -> bool:
+        """Return whether a text of that keyed digest was erased."""
+
+    def counts(self, scope_id: int) -> ScopeCounts:
+        """Return the counts of a scope."""
+
+
+class Writer(Reader, Protocol):
+    """One write transaction.  It sees its own changes; every change takes the next ``seq``."""
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Keep a value about the store as a whole."""
+
+    def open_scope(self, name: str, now: int) -> ScopeRow:
+        """Return a scope, made when it is new."""
+
+    def insert_memories(self, scope_id: int, rows: Sequence[MemoryRow]) -> list[MemoryRow]:
+        """Insert memories with the next numbers of the scope; return them with row_id and seq."""
+
+    def insert_keywords(self, scope_id: int, entries: Iterable[tuple[str, str, int]]) -> None:
+        """Insert (keyword, role, row_id); what is there already stays."""
+
+    def insert_vectors(self, vectors: Iterable[tuple[int, bytes]]) -> None:
+        """Insert or replace (row_id, float32 bytes)."""
+
+    def insert_links(self, scope_id: int, links: Iterable[LinkRow]) -> None:
+        """Insert links; one that is there keeps the greater weight."""
+
+    def delete_links(self, scope_id: int, links: Iterable[tuple[int, int, str]]) -> None:
+        """Delete links by (source, target, kind)."""
+
+    def update_strengths(self, scope_id: int, rows: Sequence[StrengthRow]) -> None:
+        """Write what recall changed."""
+
+    def update_state(
+        self,
+        scope_id: int,
+        row: int,
+        *,
+        tier: int | None = None,
+        memory_type: str | None = None,
+        superseded_by: int | None = None,
+        superseded_at: int | None = None,
+        due_at: int | None = None,
+    ) -> None:
+        """Write the parts of a memory's state that are not None."""
+
+    def erase_memories(self, scope_id: int, rows: Sequence[int]) -> None:
+        """Delete memories with their vectors, keywords, links, sources, turns, events and checkpoints."""
+
+    def insert_erased(
+        self, scope_id: int, entries: Iterable[tuple[bytes, bytes]], now: int
+    ) -> None:
+        """Keep (memory id, keyed digest) of what was erased."""
+
+    def lift_erased(self, scope_id: int, digest: bytes) -> None:
+        """Forget that a text was erased: it is remembered again on purpose."""
+
+    def insert_event(
+        self,
+        scope_id: int,
+        kind: str,
+        at: int,
+        memory: int | None = None,
+        payload: bytes | None = None,
+    ) -> int:
+        """Append to the history; return its seq."""
+
+    def insert_intention(self, row: IntentionRow) -> None:
+        """Insert an intention."""
+
+    def complete_intention(self, scope_id: int, intention_id: bytes, at: int) -> bool:
+        """Mark an intention as done; return whether it was open."""
+
+    def insert_turns(self, scope_id: int, turns: Sequence[TurnRow]) -> list[TurnRow]:
+        """Insert turns in order; return them with row_id."""
+
+    def insert_sources(self, scope_id: int, entries: Iterable[tuple[int, str, int]]) -> None:
+        """Insert (memory row, "turn" or "memory", source row)."""
+
+    def put_summary(self, scope_id: int, row: SummaryRow) -> None:
+        """Insert or replace the rolling summary of a run."""
+
+
+class RecordStore(Protocol):
+    """An open record store.  Safe to call from several threads."""
+
+    path: str
+
+    def migrate(self) -> list[str]:
+        """Apply the migrations that are missing; return their names.  Safe in any number of processes."""
+
+    def read(self) -> AbstractContextManager[Reader]:
+        """Open a consistent view; nothing else of this process uses the connection meanwhile."""
+
+    def write(self) -> AbstractContextManager[Writer]:
+        """Open a write transaction: committed at the end, rolled back on any exception."""
+
+    def data_version(self) -> int:
+        """Return a number that changes when another connection commits."""
+
+    def close(self) -> None:
+        """Close; later calls raise StoreClosed.  Idempotent."""
