@@ -15,7 +15,7 @@
     ├── EmbedderFailed                     an embedder raised or returned unusable vectors
     └── StoreError
         ├── StoreClosed                    the store was closed
-        ├── StoreBusy                      another process held the write lock for too long
+        ├── LockTimeout                    another process held the write lock for too long
         ├── NotAStore                      the file is something else
         ├── StoreTooNew                    a newer ebbmem wrote the file
         ├── CorruptStore                   a checksum, count or page does not match
@@ -95,7 +95,7 @@ class StoreClosed(StoreError):
     """The store was closed."""
 
 
-class StoreBusy(StoreError):
+class LockTimeout(StoreError):
     """Another process held the write lock for longer than the busy wait."""
 
 

@@ -128,7 +128,7 @@ class IntentionRow(NamedTuple):
 
 
 class TurnRow(NamedTuple):
-    """A row of ``turns``; ``memory`` is the row id of the memory made of it.  ``row_id`` is 0 until inserted."""
+    """A row of ``turns``; ``row_id`` is 0 until inserted, ``memory`` the memory made of it."""
 
     row_id: int
     run_id: str
@@ -203,7 +203,7 @@ class Reader(Protocol):
         """Return the newest live (not archived, not superseded) memory with that text digest."""
 
     def holders(self, scope_id: int, keyword: str, role: str, limit: int) -> list[int]:
-        """Return the newest rows that have (``HAS``) or want (``WANTS``) a keyword, newest first."""
+        """Return the newest rows that have or want a keyword, newest first."""
 
     def links(self, scope_id: int) -> list[LinkRow]:
         """Return every link of a scope, by (source, target, kind)."""
@@ -271,7 +271,7 @@ class Writer(Reader, Protocol):
         """Write the parts of a memory's state that are not None."""
 
     def erase_memories(self, scope_id: int, rows: Sequence[int]) -> None:
-        """Delete memories with their vectors, keywords, links, sources, turns, events and checkpoints."""
+        """Delete memories with all that names them in any table, their turns included."""
 
     def insert_erased(
         self, scope_id: int, entries: Iterable[tuple[bytes, bytes]], now: int
@@ -313,7 +313,7 @@ class RecordStore(Protocol):
     path: str
 
     def migrate(self) -> list[str]:
-        """Apply the migrations that are missing; return their names.  Safe in any number of processes."""
+        """Apply the missing migrations, return their names.  Safe in many processes at once."""
 
     def read(self) -> AbstractContextManager[Reader]:
         """Open a consistent view; nothing else of this process uses the connection meanwhile."""
