@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 from ebbmem.errors import CorruptStore, InvalidArgument
 from ebbmem.models import Tier
+from ebbmem.records import memory_rows
 from ebbmem.records import rows as seals
 from ebbmem.records import statements as sql
 from ebbmem.records.base import (
@@ -108,7 +109,7 @@ class SqliteReader:
     def links(self, scope_id: int) -> list[LinkRow]:
         """Return every link of a scope, by (source, target, kind)."""
         found = self._connection.rows(sql.SELECT_LINKS, rows_of(scope_id))
-        return self._built(found, seals.link_checksum, "links", LinkRow)
+        return self._built(found, memory_rows.link_checksum, "links", LinkRow)
 
     def vectors(self, scope_id: int) -> list[tuple[int, bytes]]:
         """Return (row_id, float32 bytes) of a scope; raises CorruptStore on a bad checksum."""
@@ -186,19 +187,19 @@ class SqliteReader:
 
     def check_index_row(self, row: Sequence[Any]) -> None:
         """Compare the index half of a memory's checksum with its columns, checksum last."""
-        if seals.index_checksum(row) != seals.index_half(row[-1]):
+        if memory_rows.index_checksum(row[:-1]) != memory_rows.index_half(row[-1]):
             raise self._corrupt_memory(row[0])
 
     def checked_memory(self, row: Sequence[Any]) -> MemoryRow:
         """Return a memory whose columns agree with both of its checksums, which come last."""
         memory = MemoryRow._make(row[:-2])
-        if seals.sealed(memory)[-2:] != tuple(row[-2:]):
+        if memory_rows.sealed(memory)[-2:] != tuple(row[-2:]):
             raise self._corrupt_memory(memory.row_id)
         return memory
 
     def _checked_text(self, row: tuple[int, str, str, int]) -> tuple[int, str, str]:
         text = row[:3]
-        if seals.text_checksum(text) != row[3]:
+        if memory_rows.text_checksum(text) != row[3]:
             raise self._corrupt_memory(row[0])
         return text
 

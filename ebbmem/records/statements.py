@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ebbmem.records.base import EventRow, IntentionRow, LinkRow, SummaryRow, TurnRow
-from ebbmem.records.rows import INDEX_COLUMNS, MEMORY_COLUMNS
+from ebbmem.records.memory_rows import INDEX_COLUMNS, MEMORY_COLUMNS
 
 
 def _select(columns: Sequence[str], rest: str) -> str:
