@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
-from operator import xor
 from typing import Any, TypeVar, cast
 
 from ebbmem.errors import CorruptStore, InvalidArgument
@@ -58,19 +56,21 @@ class SqliteReader:
 
     def index_rows(self, scope_id: int) -> list[IndexRow]:
         """Return every memory of a scope; raises CorruptStore where count or checksums fail."""
-        found = self._connection.rows(sql.SELECT_INDEX, rows_of(scope_id))
-        for row in found:
+        found, checksum_xor = [], 0
+        for row in self._connection.each(sql.SELECT_INDEX, rows_of(scope_id)):
             self.check_index_row(row)
-        self._check_totals(scope_id, [row[-1] for row in found])
-        return [IndexRow._make(row[:-2]) for row in found]
+            checksum_xor ^= row[-1]
+            found.append(IndexRow._make(row[:-2]))
+        self._check_totals(scope_id, len(found), checksum_xor)
+        return found
 
     def texts(self, rows: Sequence[int] | None, scope_id: int) -> list[tuple[int, str, str]]:
         """Return (row_id, summary, keywords) of the given rows, or of all of a scope."""
         if rows is None:
-            found = self._connection.rows(sql.SELECT_TEXTS, rows_of(scope_id))
-        else:
-            require_rows_of(scope_id, rows)
-            found = self._connection.rows_of_each(sql.SELECT_TEXT, singles(rows))
+            every = self._connection.each(sql.SELECT_TEXTS, rows_of(scope_id))
+            return [self._checked_text(row) for row in every]
+        require_rows_of(scope_id, rows)
+        found = self._connection.rows_of_each(sql.SELECT_TEXT, singles(rows))
         return [self._checked_text(row) for row in found]
 
     def memories(self, rows: Sequence[int]) -> dict[int, MemoryRow]:
@@ -203,10 +203,10 @@ class SqliteReader:
             raise self._corrupt_memory(row[0])
         return text
 
-    def _check_totals(self, scope_id: int, checksums: list[int]) -> None:
+    def _check_totals(self, scope_id: int, count: int, checksum_xor: int) -> None:
         """Compare the memories of a scope with the count and XOR kept of them."""
         scope = self._connection.row(sql.SELECT_SCOPE_BY_ID, (scope_id,))
-        found = (len(checksums), reduce(xor, checksums, 0))
+        found = (count, checksum_xor)
         kept = (
             (0, 0) if scope is None else self._checked(scope, seals.scope_checksum, "scopes")[5:7]
         )

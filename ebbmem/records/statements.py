@@ -171,7 +171,7 @@ INSERT_EVENT: Final = _insert("events", EventRow._fields)
 
 SOURCE_COLUMNS: Final = ("memory", "kind", "source")
 SELECT_DERIVED: Final = (
-    "SELECT memory FROM sources WHERE kind = 'memory' AND source = ?1 UNION"
+    "SELECT memory FROM sources WHERE kind = 'memory' AND source = ?1 UNION ALL"
     " SELECT memory FROM sources WHERE kind = 'turn'"
     " AND source IN (SELECT row_id FROM turns WHERE memory = ?1)"
 )

@@ -7,9 +7,9 @@ from ebbmem.records.sqlite import SqliteRecords
 
 
 class TestFile(RecordStoreContract):
-    @pytest.fixture(params=["process", "power"])
-    def store(self, tmp_path, request):
-        store = SqliteRecords(tmp_path / "store.db", durability=request.param)
+    @pytest.fixture
+    def store(self, tmp_path):
+        store = SqliteRecords(tmp_path / "store.db")
         store.migrate()
         yield store
         store.close()
