@@ -4,6 +4,7 @@ Facts fade on the forgetting curve, recall strengthens them, one thing brings up
 intentions wait for their moment, and a sleep pass tidies up.
 """
 
+# ruff: noqa: E402 - the core is looked for first, to say what to do when it is missing.
 from __future__ import annotations
 
 import os
