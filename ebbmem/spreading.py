@@ -216,6 +216,8 @@ def _seed_arrays(seeds: object) -> tuple[NDArray[np.int64], NDArray[np.float64]]
     else:
         expected = "a mapping of node to activation, or a pair of arrays"
         raise InvalidType.of("seeds", expected, seeds)
+    if nodes.ndim != 1 or activation.ndim != 1:
+        raise ShapeMismatch.of("seeds", "1-d arrays of nodes and activation", seeds)
     if len(nodes) and nodes.dtype.kind not in "iu":
         raise InvalidType.of("seeds", "integer nodes", seeds)
     if len(activation) and activation.dtype.kind not in "iuf":
