@@ -5,7 +5,6 @@ from numpy.typing import NDArray
 
 F32: TypeAlias = NDArray[np.float32]
 F64: TypeAlias = NDArray[np.float64]
-<<<<<<< HEAD
 I8: TypeAlias = NDArray[np.int8]
 I32: TypeAlias = NDArray[np.int32]
 I64: TypeAlias = NDArray[np.int64]
@@ -92,13 +91,6 @@ def dots(arena: Arena, query: F32, slots: I64) -> F32: ...
 def exponential_retention(anchor: F64, idle: F64, rate: F64) -> F32: ...
 def log_weights(importance: F64, age: F64, rate: float) -> F64: ...
 def power_retention(elapsed: F64, stability: F64, exponent: float) -> F64: ...
-=======
-I32: TypeAlias = NDArray[np.int32]
-I64: TypeAlias = NDArray[np.int64]
-U64: TypeAlias = NDArray[np.uint64]
-Bool: TypeAlias = NDArray[np.bool_]
-
-def choose_isa(name: str) -> None: ...
 
 # --- postings, spreading
 
@@ -154,4 +146,3 @@ def spread(
     seeds_receive: bool,
     validated: bool = ...,
 ) -> tuple[I64, F64, I64, I32]: ...
->>>>>>> 746fbac8c430048087f5103058124c1e96b55a71
