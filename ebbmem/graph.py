@@ -103,7 +103,7 @@ class LinkTable:
     def bytes(self) -> int:
         """Return the memory that the links take, in bytes."""
         links, last = self._links, self._snapshot
-        arrays = [links.source, links.target, links.kind, links.weight]
+        arrays: list[NDArray[Any]] = [links.source, links.target, links.kind, links.weight]
         if last is not None:
             arrays += [last.csr.indptr, last.csr.indices, last.csr.data]
         return sum(array.nbytes for array in arrays)
