@@ -204,9 +204,9 @@ def spread(
             out = [(t, w) for t, w in edges.get(node, []) if w > 0]
             mass = sum(w for _, w in out)
             scale = 1.0 / mass if fan_normalise and mass > 1.0 else 1.0
-            chosen = sorted(
-                range(len(out)), key=lambda i: (-out[i][1], out[i][0], i)
-            )[: fan_cap if fan_cap is not None else len(out)]
+            chosen = sorted(range(len(out)), key=lambda i: (-out[i][1], out[i][0], i))[
+                : fan_cap if fan_cap is not None else len(out)
+            ]
             for i in chosen:
                 target, weight = out[i]
                 if not allowed(target) or (not seeds_receive and target in start):
