@@ -297,7 +297,7 @@ class Writer(Reader, Protocol):
     ) -> int:
         """Append to the history; return its seq."""
 
-    def rewrite_event(self, seq: int, payload: bytes) -> None:
+    def rewrite_event(self, scope_id: int, seq: int, payload: bytes) -> None:
         """Replace the payload of an event, when what it names is erased."""
 
     def insert_intention(self, row: IntentionRow) -> None:
