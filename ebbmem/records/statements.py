@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ebbmem.records.base import EventRow, IntentionRow, LinkRow, SummaryRow, TurnRow
-from ebbmem.records.rows import INDEX_COLUMNS, MEMORY_COLUMNS
+from ebbmem.records.memory_rows import INDEX_COLUMNS, MEMORY_COLUMNS
 
 
 def _select(columns: Sequence[str], rest: str) -> str:
@@ -178,7 +178,7 @@ INSERT_EVENT: Final = _insert("events", EventRow._fields)
 
 SOURCE_COLUMNS: Final = ("memory", "kind", "source")
 SELECT_DERIVED: Final = (
-    "SELECT memory FROM sources WHERE kind = 'memory' AND source = ?1 UNION"
+    "SELECT memory FROM sources WHERE kind = 'memory' AND source = ?1 UNION ALL"
     " SELECT memory FROM sources WHERE kind = 'turn'"
     " AND source IN (SELECT row_id FROM turns WHERE memory = ?1)"
 )
