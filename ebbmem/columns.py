@@ -111,6 +111,15 @@ class Columns:
             return at
         return None
 
+    def slots(self, rows: Sequence[int]) -> I64:
+        """Return the slot of each row id, or -1."""
+        wanted = np.array(rows, dtype=np.int64)
+        if self._size == 0:
+            return np.full(wanted.shape, -1, dtype=np.int64)
+        at = np.minimum(np.searchsorted(self.row, wanted), self._size - 1)
+        found: I64 = np.where((self.row[at] == wanted) & self.alive[at], at, -1)
+        return found
+
     def traces(self) -> Traces:
         """Return what laws may look at; views, not copies."""
         arrays, size = self._arrays, self._size

@@ -152,6 +152,15 @@ class LinkTable:
     def __len__(self) -> int:
         return self._links.count
 
+    @property
+    def bytes(self) -> int:
+        """Return the memory that the links take, in bytes."""
+        links, last = self._links, self._snapshot
+        arrays = [links.source, links.target, links.kind, links.weight]
+        if last is not None:
+            arrays += [last.csr.indptr, last.csr.indices, last.csr.data]
+        return sum(array.nbytes for array in arrays)
+
     def add(self, source: int, target: int, kind: str, weight: float = 1.0) -> None:
         """Add the link from ``source`` to ``target``.
 
