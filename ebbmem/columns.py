@@ -47,7 +47,9 @@ class Columns:
 
     def __init__(self) -> None:
         self._size = 0
-        self._arrays = {name: np.empty(64, dtype) for name, dtype in _TYPES.items()}
+        self._arrays: dict[str, NDArray[Any]] = {
+            name: np.empty(64, dtype) for name, dtype in _TYPES.items()
+        }
         self._names: dict[str, int] = {}
         self._bounded = False
 

@@ -146,7 +146,7 @@ class ScopeIndex:
         self._lanes[embedder.name] = lane
         return lane
 
-    def _append_terms(self, texts: Sequence[str]) -> None:
+    def _append_terms(self, texts: list[str]) -> None:
         """Append the terms of new memories to the postings."""
         if texts:
             self.postings.append(*self._analyzer.terms(texts))
