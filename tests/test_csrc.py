@@ -57,7 +57,9 @@ def including(paths: list[Path], forbidden: re.Pattern[str] | set[str]) -> list[
 def matching(paths: list[Path], pattern: re.Pattern[str]) -> list[str]:
     """Return where the code of the files matches."""
     return [
-        f"{shown(path)}: {match.group()}" for path in paths for match in pattern.finditer(code(path))
+        f"{shown(path)}: {match.group()}"
+        for path in paths
+        for match in pattern.finditer(code(path))
     ]
 
 

@@ -41,9 +41,7 @@ def test_python_stands_at_the_beginning() -> None:
     assert found[0].line <= FIRST_CODE_WITHIN_LINES, "README.md shows code too late"
 
 
-def test_every_python_block_runs_in_order(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_python_block_runs_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {"__name__": "__main__"}
 
