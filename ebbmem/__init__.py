@@ -1,9 +1,97 @@
-"""Memory for AI agents that behaves like memory."""
+"""Memory for AI agents that behaves like memory.
 
+Facts fade on the forgetting curve, recall strengthens them, one thing brings up another,
+intentions wait for their moment, and a sleep pass tidies up.
+"""
+
+# ruff: noqa: E402 - the core is looked for first, to say what to do when it is missing.
 from __future__ import annotations
 
 import os
 
-from ebbmem import _core
+try:
+    from ebbmem import _core
+except ImportError as error:
+    from ebbmem.errors import MissingExtra
 
+    raise MissingExtra(
+        "ebbmem: expected the compiled module ebbmem._core beside this package; install a wheel "
+        "or build it (`pip install .`), and do not import from a source tree that is not built"
+    ) from error
+
+# Before any other module can compute with it.
 _core.choose_isa(os.environ.get("EBBMEM_ISA", ""))
+
+from ebbmem import errors, recipes
+from ebbmem._version import __version__
+from ebbmem.agentic import AgenticMemory
+from ebbmem.buffer import BufferLimits
+from ebbmem.build import BuildInfo, build_info
+from ebbmem.clock import Clock, ManualClock, SystemClock
+from ebbmem.consolidation import SleepPolicy
+from ebbmem.database import Database, run_consolidation
+from ebbmem.decay import Ebbinghaus, NoForgetting, PowerForgetting, StorageStrength, WeightedSum
+from ebbmem.embedders import CallableEmbedder, Embedder, HashingEmbedder
+from ebbmem.fleet import Fleet, FleetMetrics
+from ebbmem.models import (
+    ConsolidationReport,
+    Explanation,
+    Intention,
+    Link,
+    Memory,
+    Recalled,
+    RecallResult,
+    Remembered,
+    StoreStats,
+    Tier,
+    Turn,
+)
+from ebbmem.recipes import Recipe
+from ebbmem.reinforcement import Reinforcement
+from ebbmem.spreading import SpreadConfig
+from ebbmem.store import EpisodicMemoryStore
+from ebbmem.vectorstores import InMemoryVectorStore, VectorHit, VectorStore
+
+__all__ = [
+    "AgenticMemory",
+    "BufferLimits",
+    "BuildInfo",
+    "CallableEmbedder",
+    "Clock",
+    "ConsolidationReport",
+    "Database",
+    "Ebbinghaus",
+    "Embedder",
+    "EpisodicMemoryStore",
+    "Explanation",
+    "Fleet",
+    "FleetMetrics",
+    "HashingEmbedder",
+    "InMemoryVectorStore",
+    "Intention",
+    "Link",
+    "ManualClock",
+    "Memory",
+    "NoForgetting",
+    "PowerForgetting",
+    "RecallResult",
+    "Recalled",
+    "Recipe",
+    "Reinforcement",
+    "Remembered",
+    "SleepPolicy",
+    "SpreadConfig",
+    "StorageStrength",
+    "StoreStats",
+    "SystemClock",
+    "Tier",
+    "Turn",
+    "VectorHit",
+    "VectorStore",
+    "WeightedSum",
+    "__version__",
+    "build_info",
+    "errors",
+    "recipes",
+    "run_consolidation",
+]

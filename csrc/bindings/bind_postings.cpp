@@ -1,11 +1,125 @@
 #include <pybind11/pybind11.h>
 
+#include <array>
+
+#include "bindings/numpy_views.h"
 #include "bindings/topics.h"
+#include "core/postings.h"
 
 namespace py = pybind11;
 
 namespace ebb::bindings {
 
-void bind_postings(py::module_&) {}
+namespace {
+
+// Runs `call` without the interpreter's lock, which the index's own must never wait behind.
+template <typename Call>
+auto released(Call call) {
+  py::gil_scoped_release nogil;
+  return call();
+}
+
+// Lengths are checked by the core, against the state of the index the ranking will see.
+Bm25Query query_of(double k1, double b, const py::object& newness, const py::object& mask,
+                   std::int64_t k, const py::object& limit) {
+  Bm25Query query;
+  query.rule = {k1, b};
+  query.k = k;
+  if (!newness.is_none()) query.newness = vector_view<std::int64_t>(newness, "newness");
+  if (!mask.is_none()) {
+    const auto view = vector_view<bool>(mask, "mask");
+    query.mask = {view.data, view.size};
+  }
+  if (!limit.is_none()) {
+    query.limit = limit.cast<std::int64_t>();
+    if (query.limit < 0) throw ValueError("limit", "0 slots or more", std::to_string(query.limit));
+  }
+  return query;
+}
+
+std::size_t append(Postings& postings, const py::object& term_ids, const py::object& text_ends) {
+  const auto ids = vector_view<std::uint64_t>(term_ids, "term_ids");
+  const auto ends = vector_view<std::int64_t>(text_ends, "text_ends");
+  return released([&] { return postings.append(ids, ends); });
+}
+
+std::size_t tombstone(Postings& postings, const py::object& slots) {
+  const auto dead = vector_view<std::int64_t>(slots, "slots");
+  return released([&] { return postings.tombstone(dead); });
+}
+
+py::array_t<std::int64_t> document_frequency(const Postings& postings, const py::object& terms) {
+  const auto ids = vector_view<std::uint64_t>(terms, "terms");
+  return to_numpy(released([&] { return postings.document_frequency(ids); }));
+}
+
+py::array_t<double> idf(const Postings& postings, const py::object& terms) {
+  const auto ids = vector_view<std::uint64_t>(terms, "terms");
+  return to_numpy(released([&] { return postings.idf(ids); }));
+}
+
+py::tuple top_bm25(const Postings& postings, const py::object& terms, double k1, double b,
+                   const py::object& newness, const py::object& mask, std::int64_t k,
+                   const py::object& limit) {
+  const auto ids = vector_view<std::uint64_t>(terms, "terms");
+  const Bm25Query query = query_of(k1, b, newness, mask, k, limit);
+  const std::array<std::int64_t, 1> whole{static_cast<std::int64_t>(ids.size)};
+  std::vector<std::int64_t> ends;
+  RankedTexts out = released([&] { return postings.top(ids, {whole.data(), 1}, query, ends); });
+  return py::make_tuple(to_numpy(std::move(out.slots)), to_numpy(std::move(out.scores)));
+}
+
+py::tuple top_bm25_many(const Postings& postings, const py::object& term_ids,
+                        const py::object& cue_ends, double k1, double b, const py::object& newness,
+                        const py::object& mask, std::int64_t k, const py::object& limit) {
+  const auto ids = vector_view<std::uint64_t>(term_ids, "term_ids");
+  const auto cues = vector_view<std::int64_t>(cue_ends, "cue_ends");
+  const Bm25Query query = query_of(k1, b, newness, mask, k, limit);
+  std::vector<std::int64_t> ends;
+  RankedTexts out = released([&] { return postings.top(ids, cues, query, ends); });
+  return py::make_tuple(to_numpy(std::move(out.slots)), to_numpy(std::move(out.scores)),
+                        to_numpy(std::move(ends)));
+}
+
+py::array_t<double> bm25(const Postings& postings, const py::object& terms, double k1, double b,
+                         const py::object& slots) {
+  const auto ids = vector_view<std::uint64_t>(terms, "terms");
+  const auto wanted = vector_view<std::int64_t>(slots, "slots");
+  return to_numpy(released([&] { return postings.score(ids, {k1, b}, wanted); }));
+}
+
+}  // namespace
+
+void bind_postings(py::module_& m) {
+  py::class_<Postings>(m, "Postings", "Which texts of one scope hold which terms.")
+      .def(py::init<>())
+      .def("append", &append, py::arg("term_ids"), py::arg("text_ends"),
+           "Give each text the next slot and return the first of them; all or nothing.")
+      .def("tombstone", &tombstone, py::arg("slots"),
+           "Take texts out of every count at once and return how many were live.")
+      .def(
+          "compact",
+          [](Postings& self) { return to_numpy(released([&] { return self.compact(); })); },
+          "Renumber the live texts and return the new slot of each old one, or -1.")
+      .def("__len__", [](const Postings& self) { return released([&] { return self.size(); }); })
+      .def_property_readonly(
+          "live", [](const Postings& self) { return released([&] { return self.live(); }); },
+          "Number of texts that are not tombstones.")
+      .def_property_readonly(
+          "bytes", [](const Postings& self) { return released([&] { return self.bytes(); }); },
+          "Memory held, in bytes.")
+      .def("document_frequency", &document_frequency, py::arg("terms"),
+           "Return the number of live texts that hold each term.")
+      .def("idf", &idf, py::arg("terms"), "Return ln(1 + (N - n + 0.5) / (n + 0.5)) per term.")
+      .def("top_bm25", &top_bm25, py::arg("terms"), py::arg("k1"), py::arg("b"), py::arg("newness"),
+           py::arg("mask"), py::arg("k"), py::arg("limit") = py::none(),
+           "Return slots and scores of the k best texts with a score above 0, best first.")
+      .def("top_bm25_many", &top_bm25_many, py::arg("term_ids"), py::arg("cue_ends"), py::arg("k1"),
+           py::arg("b"), py::arg("newness"), py::arg("mask"), py::arg("k"),
+           py::arg("limit") = py::none(),
+           "Return slots, scores and the end of each cue's share: top_bm25 of every cue.")
+      .def("bm25", &bm25, py::arg("terms"), py::arg("k1"), py::arg("b"), py::arg("slots"),
+           "Return the score of each slot; 0 where nothing matches and for tombstones.");
+}
 
 }  // namespace ebb::bindings

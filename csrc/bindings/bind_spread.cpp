@@ -1,11 +1,94 @@
 #include <pybind11/pybind11.h>
 
+#include "bindings/numpy_views.h"
 #include "bindings/topics.h"
+#include "core/spread.h"
 
 namespace py = pybind11;
 
 namespace ebb::bindings {
 
-void bind_spread(py::module_&) {}
+namespace {
+
+// Calls visit with a view of A or of B, whichever `object` holds.
+template <typename A, typename B, typename Visit>
+auto visit_vector(const py::object& object, const std::string& argument, Visit visit) {
+  const auto holds = [&](const py::dtype& dtype) {
+    return py::isinstance<py::array>(object) &&
+           py::reinterpret_borrow<py::array>(object).dtype().equal(dtype);
+  };
+  if (holds(py::dtype::of<A>())) return visit(vector_view<A>(object, argument));
+  if (holds(py::dtype::of<B>())) return visit(vector_view<B>(object, argument));
+  const auto name = [](const py::dtype& dtype) { return py::str(dtype).cast<std::string>(); };
+  const std::string expected =
+      "a C-contiguous 1-d array of " + name(py::dtype::of<A>()) + " or " + name(py::dtype::of<B>());
+  if (!py::isinstance<py::array>(object)) {
+    raise_type(argument, expected, py::str(py::type::of(object).attr("__name__")));
+  }
+  raise_type(argument, expected,
+             "dtype " + name(py::reinterpret_borrow<py::array>(object).dtype()));
+}
+
+// Calls visit with the matrix, read where it lies.
+template <typename Visit>
+auto visit_csr(const py::object& indptr, const py::object& indices, const py::object& weights,
+               Visit visit) {
+  return visit_vector<std::int32_t, std::int64_t>(indptr, "indptr", [&](auto offsets) {
+    return visit_vector<std::int32_t, std::int64_t>(indices, "indices", [&](auto targets) {
+      return visit_vector<float, double>(weights, "weights", [&](auto values) {
+        return visit(CsrView(offsets, targets, values));
+      });
+    });
+  });
+}
+
+std::size_t checked_cap(std::int64_t cap, const char* argument) {
+  if (cap < 0) throw ValueError(argument, "0 (no cap) or more", std::to_string(cap));
+  return static_cast<std::size_t>(cap);
+}
+
+void check_csr(const py::object& indptr, const py::object& indices, const py::object& weights) {
+  visit_csr(indptr, indices, weights, [](const Adjacency& graph) {
+    py::gil_scoped_release nogil;
+    graph.validate();
+  });
+}
+
+py::tuple spread_from(const py::object& indptr, const py::object& indices,
+                      const py::object& weights, const py::object& seeds,
+                      const py::object& seed_activation, const py::object& mask, int depth,
+                      double hop_decay, double threshold, std::int64_t fan_cap,
+                      std::int64_t node_cap, bool fan_normalise, bool seeds_receive,
+                      bool validated) {
+  const auto starts = vector_view<std::int64_t>(seeds, "seeds");
+  const auto amounts = vector_view<double>(seed_activation, "seed_activation", starts.size);
+  const SpreadRules rules{depth,
+                          hop_decay,
+                          threshold,
+                          checked_cap(fan_cap, "fan_cap"),
+                          checked_cap(node_cap, "node_cap"),
+                          fan_normalise,
+                          seeds_receive};
+  Activation out = visit_csr(indptr, indices, weights, [&](const Adjacency& graph) {
+    const RowMask allowed = mask_view(mask, "mask", graph.nodes());
+    py::gil_scoped_release nogil;
+    if (!validated) graph.validate();
+    return spread(graph, starts, amounts, allowed, rules);
+  });
+  return py::make_tuple(to_numpy(std::move(out.nodes)), to_numpy(std::move(out.activation)),
+                        to_numpy(std::move(out.parent)), to_numpy(std::move(out.hop)));
+}
+
+}  // namespace
+
+void bind_spread(py::module_& m) {
+  m.def("check_csr", &check_csr, py::arg("indptr"), py::arg("indices"), py::arg("weights"),
+        "Raise unless the arrays form a square matrix in compressed rows with finite weights.");
+  m.def("spread", &spread_from, py::arg("indptr"), py::arg("indices"), py::arg("weights"),
+        py::arg("seeds"), py::arg("seed_activation"), py::arg("mask"), py::arg("depth"),
+        py::arg("hop_decay"), py::arg("threshold"), py::arg("fan_cap"), py::arg("node_cap"),
+        py::arg("fan_normalise"), py::arg("seeds_receive"), py::arg("validated") = false,
+        "Return nodes, activation, parent and hop of what the seeds reach, most activated first.");
+}
 
 }  // namespace ebb::bindings

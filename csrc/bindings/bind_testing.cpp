@@ -1,12 +1,14 @@
-// _core._testing: every kernel of every table by its instruction-set name. For tests and
-// benchmarks only.
+// _core._testing: every kernel of every table by its instruction-set name, and the elementary
+// functions. For tests and benchmarks only.
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
 #include <string>
 
 #include "bindings/numpy_views.h"
 #include "bindings/topics.h"
 #include "core/dispatch.h"
+#include "core/elementary.h"
 
 namespace py = pybind11;
 
@@ -35,11 +37,35 @@ py::array_t<float> exp_f32(const std::string& isa, const py::object& x) {
   return out;
 }
 
+using Function = double (*)(double);
+
+py::array_t<double> each(Function function, const py::object& x) {
+  const Span<const double> values = vector_view<double>(x, "x");
+  py::array_t<double> out(static_cast<py::ssize_t>(values.size));
+  std::transform(values.begin(), values.end(), out.mutable_data(), function);
+  return out;
+}
+
+py::array_t<double> log_of(const py::object& x) { return each(&ebb::log, x); }
+
+py::array_t<double> exp_of(const py::object& x) { return each(&ebb::exp, x); }
+
+py::array_t<double> pow_of(const py::object& base, const py::object& exponent) {
+  const Span<const double> bases = vector_view<double>(base, "base");
+  const Span<const double> exponents = vector_view<double>(exponent, "exponent", bases.size);
+  py::array_t<double> out(static_cast<py::ssize_t>(bases.size));
+  std::transform(bases.begin(), bases.end(), exponents.begin(), out.mutable_data(), &ebb::pow);
+  return out;
+}
+
 }  // namespace
 
 void bind_testing(py::module_& m) {
   py::module_ testing = m.def_submodule("_testing", "Kernels by instruction set, for tests.");
   testing.def("dot_rows", &dot_rows, py::arg("isa"), py::arg("query"), py::arg("rows"));
+  testing.def("log", &log_of, py::arg("x"));
+  testing.def("exp", &exp_of, py::arg("x"));
+  testing.def("pow", &pow_of, py::arg("base"), py::arg("exponent"));
   testing.def("exp_f32", &exp_f32, py::arg("isa"), py::arg("x"));
 }
 

@@ -14,6 +14,7 @@ PYBIND11_MODULE(_core, m) {
   bind_embed(m);
   bind_lexicon(m);
   bind_arena(m);
+  bind_scan(m);
   bind_decay(m);
   bind_postings(m);
   bind_spread(m);

@@ -10,6 +10,7 @@ void bind_cpu(pybind11::module_& m);
 void bind_embed(pybind11::module_& m);
 void bind_lexicon(pybind11::module_& m);
 void bind_arena(pybind11::module_& m);
+void bind_scan(pybind11::module_& m);
 void bind_decay(pybind11::module_& m);
 void bind_postings(pybind11::module_& m);
 void bind_spread(pybind11::module_& m);

@@ -8,6 +8,8 @@ struct F32x16 {
 
 inline F32x16 zero() { return {_mm256_setzero_ps(), _mm256_setzero_ps()}; }
 
+inline F32x16 broadcast(float x) { return {_mm256_set1_ps(x), _mm256_set1_ps(x)}; }
+
 inline F32x16 load(const float* p) { return {_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)}; }
 
 inline void store(float* p, const F32x16& v) {
@@ -21,6 +23,42 @@ inline F32x16 add(const F32x16& a, const F32x16& b) {
 
 inline F32x16 mul(const F32x16& a, const F32x16& b) {
   return {_mm256_mul_ps(a.lo, b.lo), _mm256_mul_ps(a.hi, b.hi)};
+}
+
+inline F32x16 sub(const F32x16& a, const F32x16& b) {
+  return {_mm256_sub_ps(a.lo, b.lo), _mm256_sub_ps(a.hi, b.hi)};
+}
+
+// Where the two cannot be ordered or are equal, min and max give b.
+inline F32x16 min(const F32x16& a, const F32x16& b) {
+  return {_mm256_min_ps(a.lo, b.lo), _mm256_min_ps(a.hi, b.hi)};
+}
+
+inline F32x16 max(const F32x16& a, const F32x16& b) {
+  return {_mm256_max_ps(a.lo, b.lo), _mm256_max_ps(a.hi, b.hi)};
+}
+
+// Nearest integer, halves to even, for |a| < 2^22. Adding 1.5 * 2^23 leaves no bit for fractions
+// (and, unlike the rounding instruction, gives the scalar kernel's sign of zero).
+inline F32x16 round_even(const F32x16& a) {
+  const F32x16 rounder = broadcast(0x1.8p23f);
+  return sub(add(a, rounder), rounder);
+}
+
+inline __m256 power_of_two(__m256 k) {
+  const __m256i biased = _mm256_add_epi32(_mm256_cvttps_epi32(k), _mm256_set1_epi32(127));
+  return _mm256_castsi256_ps(_mm256_slli_epi32(biased, 23));
+}
+
+// a * 2^k for integer-valued k in [-126, 127].
+inline F32x16 scale_by_power(const F32x16& a, const F32x16& k) {
+  return {_mm256_mul_ps(a.lo, power_of_two(k.lo)), _mm256_mul_ps(a.hi, power_of_two(k.hi))};
+}
+
+// a where x >= limit, elsewhere (and where they cannot be ordered) +0.
+inline F32x16 zero_unless_at_least(const F32x16& x, const F32x16& limit, const F32x16& a) {
+  return {_mm256_and_ps(_mm256_cmp_ps(x.lo, limit.lo, _CMP_GE_OQ), a.lo),
+          _mm256_and_ps(_mm256_cmp_ps(x.hi, limit.hi, _CMP_GE_OQ), a.hi)};
 }
 
 inline float reduce_add(const F32x16& a) {

@@ -7,6 +7,12 @@ struct F32x16 {
 
 inline F32x16 zero() { return F32x16{}; }
 
+inline F32x16 broadcast(float x) {
+  F32x16 v;
+  for (int l = 0; l < 16; ++l) v.lane[l] = x;
+  return v;
+}
+
 inline F32x16 load(const float* p) {
   F32x16 v;
   for (int l = 0; l < 16; ++l) v.lane[l] = p[l];
@@ -26,6 +32,51 @@ inline F32x16 add(const F32x16& a, const F32x16& b) {
 inline F32x16 mul(const F32x16& a, const F32x16& b) {
   F32x16 v;
   for (int l = 0; l < 16; ++l) v.lane[l] = a.lane[l] * b.lane[l];
+  return v;
+}
+
+inline F32x16 sub(const F32x16& a, const F32x16& b) {
+  F32x16 v;
+  for (int l = 0; l < 16; ++l) v.lane[l] = a.lane[l] - b.lane[l];
+  return v;
+}
+
+// Where the two cannot be ordered or are equal, min and max give b.
+inline F32x16 min(const F32x16& a, const F32x16& b) {
+  F32x16 v;
+  for (int l = 0; l < 16; ++l) v.lane[l] = a.lane[l] < b.lane[l] ? a.lane[l] : b.lane[l];
+  return v;
+}
+
+inline F32x16 max(const F32x16& a, const F32x16& b) {
+  F32x16 v;
+  for (int l = 0; l < 16; ++l) v.lane[l] = a.lane[l] > b.lane[l] ? a.lane[l] : b.lane[l];
+  return v;
+}
+
+// Nearest integer, halves to even, for |a| < 2^22. Adding 1.5 * 2^23 leaves no bit for fractions.
+inline F32x16 round_even(const F32x16& a) {
+  F32x16 v;
+  for (int l = 0; l < 16; ++l) v.lane[l] = (a.lane[l] + 0x1.8p23f) - 0x1.8p23f;
+  return v;
+}
+
+// a * 2^k for integer-valued k in [-126, 127].
+inline F32x16 scale_by_power(const F32x16& a, const F32x16& k) {
+  F32x16 v;
+  for (int l = 0; l < 16; ++l) {
+    const unsigned bits = static_cast<unsigned>(static_cast<int>(k.lane[l]) + 127) << 23;
+    float power;
+    std::memcpy(&power, &bits, sizeof power);
+    v.lane[l] = a.lane[l] * power;
+  }
+  return v;
+}
+
+// a where x >= limit, elsewhere (and where they cannot be ordered) +0.
+inline F32x16 zero_unless_at_least(const F32x16& x, const F32x16& limit, const F32x16& a) {
+  F32x16 v;
+  for (int l = 0; l < 16; ++l) v.lane[l] = x.lane[l] >= limit.lane[l] ? a.lane[l] : 0.0f;
   return v;
 }
 

@@ -111,6 +111,11 @@ class SqliteReader:
         found = self._connection.rows(sql.SELECT_LINKS, rows_of(scope_id))
         return self._built(found, memory_rows.link_checksum, "links", LinkRow)
 
+    def links_from(self, row: int) -> list[LinkRow]:
+        """Return the links that leave a memory, by (target, kind)."""
+        found = self._connection.rows(sql.SELECT_LINKS, (row, row))
+        return self._built(found, seals.link_checksum, "links", LinkRow)
+
     def vectors(self, scope_id: int) -> list[tuple[int, bytes]]:
         """Return (row_id, float32 bytes) of a scope; raises CorruptStore on a bad checksum."""
         found = self._connection.rows(sql.SELECT_VECTORS, rows_of(scope_id))
@@ -130,6 +135,11 @@ class SqliteReader:
         else:
             found = self._connection.rows(sql.SELECT_TURNS_OF_RUN, (run_id, *span))
         return self._built(found, seals.turn_checksum, "turns", TurnRow)
+
+    def last_turn(self, scope_id: int, run_id: str) -> TurnRow | None:
+        """Return the newest turn of a run of which a memory was made."""
+        found = self._connection.rows(sql.SELECT_LAST_TURN, (run_id, *rows_of(scope_id)))
+        return next(iter(self._built(found, seals.turn_checksum, "turns", TurnRow)), None)
 
     def summary(self, scope_id: int, run_id: str) -> SummaryRow | None:
         """Return the rolling summary of a run."""

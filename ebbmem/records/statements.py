@@ -152,6 +152,11 @@ SELECT_TURNS: Final = _select(
 SELECT_TURNS_OF_RUN: Final = _select(
     TURN_COLUMNS, "turns WHERE run_id = ? AND row_id BETWEEN ? AND ? ORDER BY row_id LIMIT ?"
 )
+SELECT_LAST_TURN: Final = _select(
+    TURN_COLUMNS,
+    "turns WHERE run_id = ? AND row_id BETWEEN ? AND ? AND memory IS NOT NULL"
+    " ORDER BY row_id DESC LIMIT 1",
+)
 COUNT_TURNS: Final = "SELECT count(*) FROM turns WHERE row_id BETWEEN ? AND ?"
 INSERT_TURN: Final = _insert("turns", TURN_COLUMNS)
 
@@ -167,6 +172,8 @@ PUT_SUMMARY: Final = _insert(
 SELECT_EVENTS: Final = _select(
     EventRow._fields, "events WHERE scope_id = ? AND seq > ? ORDER BY seq LIMIT ?"
 )
+SELECT_EVENT: Final = _select(EventRow._fields, "events WHERE scope_id = ? AND seq = ?")
+REWRITE_EVENT: Final = "UPDATE events SET payload = ?, checksum = ? WHERE scope_id = ? AND seq = ?"
 INSERT_EVENT: Final = _insert("events", EventRow._fields)
 
 SOURCE_COLUMNS: Final = ("memory", "kind", "source")

@@ -12,6 +12,7 @@ from ebbmem.records import rows as seals
 from ebbmem.records import statements as sql
 from ebbmem.records.base import (
     NUMBER_BITS,
+    EventRow,
     IndexRow,
     IntentionRow,
     LinkRow,
@@ -249,6 +250,17 @@ class SqliteWriter(SqliteReader):
         columns = (seq, scope_id, kind, at, memory, payload)
         self._connection.run(sql.INSERT_EVENT, (*columns, seals.event_checksum(columns)))
         return seq
+
+    @_whole
+    def rewrite_event(self, scope_id: int, seq: int, payload: bytes) -> None:
+        """Replace the payload of an event, when what it names is erased."""
+        row = self._connection.row(sql.SELECT_EVENT, (scope_id, seq))
+        if row is None:
+            raise InvalidArgument.of("seq", f"an event of scope {scope_id}", seq)
+        old = EventRow._make(self._checked(row, seals.event_checksum, "events"))
+        checksum = seals.event_checksum(old._replace(payload=payload))
+        self._connection.run(sql.REWRITE_EVENT, (payload, checksum, scope_id, seq))
+        self.erased_text = True
 
     @_whole
     def insert_intention(self, row: IntentionRow) -> None:

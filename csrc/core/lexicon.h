@@ -1,0 +1,61 @@
+// What each word form means to the lexical index: a term, or nothing (a stop word). Stemming is
+// slow, so it is done once per distinct form; the core remembers the outcome, not the text.
+//
+// A form is known by its 64-bit hash, and a term's id is the 64-bit hash of the term (the low half
+// of the MD5, see word_hash.h). Two forms of one lexicon collide with a chance below 1e-7.
+//
+// Threads: one shared_mutex, taken inside each call and never across two. A caller that needs
+// unknown -> learn -> terms to hold together must keep other callers of `unknown` and `clear` out
+// meanwhile: only these two forget.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <shared_mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "core/span.h"
+
+namespace ebb {
+
+// Term ids of many texts; text t ends at text_ends[t].
+struct Terms {
+  std::vector<std::uint64_t> ids;
+  std::vector<std::int64_t> text_ends;
+};
+
+class Lexicon {
+ public:
+  static constexpr std::size_t kCapacity = std::size_t{1} << 20;
+
+  explicit Lexicon(std::size_t capacity = kCapacity) : capacity_(capacity) {}
+
+  // Positions of the words whose form was not learnt yet: the first occurrence of each form, in
+  // order. Forgets everything first when more than `capacity` forms are held.
+  std::vector<std::size_t> unknown(const WordBatch& batch);
+
+  // Learn that form i means term i; an empty term makes it a stop word. A form that is known is
+  // overwritten. Throws ShapeError if the numbers of words differ. Never forgets.
+  void learn(const WordBatch& forms, const WordBatch& terms);
+
+  // The terms of every text, without stop words; nothing if some form of a text is not known.
+  std::optional<Terms> terms(const WordBatch& batch) const;
+
+  std::size_t size() const;
+  void clear();
+
+ private:
+  using Term = std::optional<std::uint64_t>;  // empty: a stop word
+
+  // The keys are hashes already.
+  struct AsIs {
+    std::size_t operator()(std::uint64_t key) const { return static_cast<std::size_t>(key); }
+  };
+
+  std::size_t capacity_;
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<std::uint64_t, Term, AsIs> terms_;
+};
+
+}  // namespace ebb

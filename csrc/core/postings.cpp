@@ -1,0 +1,128 @@
+#include "core/postings.h"
+#include "core/ragged.h"
+
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+
+#include "core/errors.h"
+
+namespace ebb {
+
+namespace {
+
+using Reading = std::shared_lock<FairLock>;
+using Writing = std::unique_lock<FairLock>;
+
+void check_column(const void* data, std::size_t size, std::size_t expected, const char* argument) {
+  if (data == nullptr || size == expected) return;
+  throw ShapeError(argument, std::to_string(expected) + " values", std::to_string(size));
+}
+
+Contest contest_of(const Bm25Query& query, std::size_t size) {
+  check_bm25(query.rule);
+  if (query.k < 1) throw ValueError("k", "at least 1", std::to_string(query.k));
+  if (query.limit < -1 || (query.limit >= 0 && static_cast<std::uint64_t>(query.limit) > size)) {
+    throw ValueError("limit", "0 to " + std::to_string(size) + " slots",
+                     std::to_string(query.limit));
+  }
+  const std::size_t limit = query.limit < 0 ? size : static_cast<std::size_t>(query.limit);
+  check_column(query.newness.data, query.newness.size, limit, "newness");
+  check_column(query.mask.data, query.mask.size, limit, "mask");
+  return {query.newness, query.mask, limit, static_cast<std::size_t>(query.k)};
+}
+
+}  // namespace
+
+std::size_t Postings::append(Span<const std::uint64_t> term_ids,
+                             Span<const std::int64_t> text_ends) {
+  const std::lock_guard<std::mutex> turn(writer_);
+  const Writing lock(lock_);
+  return index_.append(term_ids, text_ends);
+}
+
+std::size_t Postings::tombstone(Span<const std::int64_t> slots) {
+  const std::lock_guard<std::mutex> turn(writer_);
+  const Writing lock(lock_);
+  const std::size_t before = index_.live();
+  index_.tombstone(slots);
+  return before - index_.live();
+}
+
+std::vector<std::int64_t> Postings::compact() {
+  std::vector<std::int64_t> old_to_new;
+  const std::lock_guard<std::mutex> turn(writer_);
+  // No writer but this thread: reading needs no lock, and the old index goes after the new one
+  // is in place.
+  InvertedIndex other = index_.compacted(old_to_new);
+  {
+    const Writing lock(lock_);
+    std::swap(index_, other);
+  }
+  return old_to_new;
+}
+
+std::size_t Postings::size() const {
+  const Reading lock(lock_);
+  return index_.size();
+}
+
+std::size_t Postings::live() const {
+  const Reading lock(lock_);
+  return index_.live();
+}
+
+std::size_t Postings::bytes() const {
+  const Reading lock(lock_);
+  return index_.bytes();
+}
+
+std::vector<std::int64_t> Postings::document_frequency(Span<const std::uint64_t> terms) const {
+  const Reading lock(lock_);
+  std::vector<std::int64_t> counts;
+  counts.reserve(terms.size);
+  for (const std::uint64_t id : terms) {
+    const std::uint32_t term = index_.find(id);
+    const std::size_t texts = term == IndexMap::kAbsent ? 0 : index_.live_texts(term);
+    counts.push_back(static_cast<std::int64_t>(texts));
+  }
+  return counts;
+}
+
+std::vector<double> Postings::idf(Span<const std::uint64_t> terms) const {
+  const Reading lock(lock_);
+  std::vector<double> values;
+  values.reserve(terms.size);
+  for (const std::uint64_t id : terms) {
+    const std::uint32_t term = index_.find(id);
+    const std::size_t texts = term == IndexMap::kAbsent ? 0 : index_.live_texts(term);
+    values.push_back(bm25_idf(index_.live(), texts));
+  }
+  return values;
+}
+
+RankedTexts Postings::top(Span<const std::uint64_t> term_ids, Span<const std::int64_t> cue_ends,
+                          const Bm25Query& query, std::vector<std::int64_t>& ends) const {
+  check_partition(cue_ends, term_ids.size, "cue_ends");
+  const Reading lock(lock_);
+  const Contest contest = contest_of(query, index_.size());
+  RankedTexts out;
+  std::size_t begin = 0;
+  for (const std::int64_t cue_end : cue_ends) {
+    const auto end = static_cast<std::size_t>(cue_end);
+    rank_bm25(index_, {term_ids.data + begin, end - begin}, query.rule, contest, out);
+    ends.push_back(static_cast<std::int64_t>(out.slots.size()));
+    begin = end;
+  }
+  return out;
+}
+
+std::vector<double> Postings::score(Span<const std::uint64_t> terms, const Bm25& rule,
+                                    Span<const std::int64_t> slots) const {
+  check_bm25(rule);
+  const Reading lock(lock_);
+  index_.check_slots(slots);
+  return score_bm25(index_, terms, rule, slots);
+}
+
+}  // namespace ebb

@@ -1,0 +1,62 @@
+// An inverted index for one scope, shared by threads: any number of readers or one writer.
+//
+// The lock is inside and is to be taken after the interpreter's own is released. Slots are those
+// of the scope's other structures: every text takes one, also a text without a term. A call sees
+// one state of the index from its first look to its last; nothing is kept between calls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "core/bm25.h"
+#include "core/fair_lock.h"
+#include "core/inverted_index.h"
+#include "core/span.h"
+
+namespace ebb {
+
+// What a ranking is asked with. `newness` and `mask` hold one value per slot below the limit.
+struct Bm25Query {
+  Bm25 rule;
+  Span<const std::int64_t> newness;  // data == nullptr: none
+  RowMask mask;
+  std::int64_t limit = -1;  // slots from here on are not looked at; -1: as many as there are
+  std::int64_t k = 1;
+};
+
+class Postings {
+ public:
+  // Throws ValueError, then nothing was appended. Returns the first new slot.
+  std::size_t append(Span<const std::uint64_t> term_ids, Span<const std::int64_t> text_ends);
+  // Idempotent; returns how many were live. Throws ValueError, then nothing was changed.
+  std::size_t tombstone(Span<const std::int64_t> slots);
+  // Gives the live texts new slots, in order. Returns the new slot of each old one, or -1.
+  // Readers go on while the new index is built beside the old one.
+  std::vector<std::int64_t> compact();
+
+  std::size_t size() const;
+  std::size_t live() const;
+  std::size_t bytes() const;
+
+  std::vector<std::int64_t> document_frequency(Span<const std::uint64_t> terms) const;
+  std::vector<double> idf(Span<const std::uint64_t> terms) const;
+
+  // For each cue (cue c ends at term cue_ends[c]) the at most k best slots with a score above 0,
+  // one cue after the other; ends[c] is where those of cue c end. Statistics are those of all
+  // live texts, whatever limit and mask. Throws ShapeError or ValueError.
+  RankedTexts top(Span<const std::uint64_t> term_ids, Span<const std::int64_t> cue_ends,
+                  const Bm25Query& query, std::vector<std::int64_t>& ends) const;
+
+  // The score of each slot. Throws ValueError.
+  std::vector<double> score(Span<const std::uint64_t> terms, const Bm25& rule,
+                            Span<const std::int64_t> slots) const;
+
+ private:
+  std::mutex writer_;      // one writer at a time; taken before lock_
+  mutable FairLock lock_;  // shared by readers; exclusive while a change becomes visible
+  InvertedIndex index_;
+};
+
+}  // namespace ebb

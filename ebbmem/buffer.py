@@ -1,0 +1,132 @@
+"""The short-term buffer: the newest turns of a run word for word, older ones in a summary.
+
+Turns are rows from the moment they are said; the buffer is a view of the newest of them, so
+nothing is lost when it overflows or the process dies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ebbmem import reading, summaries
+from ebbmem.embedders.base import Embedder
+from ebbmem.engine import Change, Engine
+from ebbmem.errors import InvalidArgument
+from ebbmem.models import Turn
+from ebbmem.records.base import Reader, SummaryRow, TurnRow, row_id
+from ebbmem.records.identity import id_text
+from ebbmem.remembering import Draft, vectors_of, write
+
+TURN = "turn"
+_ALL = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class BufferLimits:
+    """How much of a run stays word for word.
+
+    Parameters
+    ----------
+    max_messages : int
+        Messages the buffer holds at most: 10 are five pairs of user and assistant.
+    keep_messages : int
+        The newest messages that stay when it overflows: 4 are two pairs.
+    """
+
+    max_messages: int = 10
+    keep_messages: int = 4
+
+    def __post_init__(self) -> None:
+        if self.max_messages < 1:
+            raise InvalidArgument.of("max_messages", "an integer of at least 1", self.max_messages)
+        if not 0 <= self.keep_messages <= self.max_messages:
+            raise InvalidArgument.of(
+                "keep_messages", "an integer from 0 to max_messages", self.keep_messages
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A turn about to be kept, and the memory made of it (None for none)."""
+
+    run_id: str
+    role: str
+    content: str
+    created_us: int
+    memory: Draft | None
+
+
+def add_turns(
+    engine: Engine,
+    scope: str,
+    embedder: Embedder,
+    messages: Sequence[Message],
+    limits: BufferLimits,
+) -> list[Turn]:
+    """Keep turns in order, in one transaction, and fold what overflows into the summary."""
+    if not messages:
+        return []
+    drafts = [m.memory for m in messages if m.memory is not None]
+    vectors = vectors_of(embedder, [one.summary for one in drafts])
+    now_us = messages[-1].created_us
+    with engine.change(scope, now_us) as change:
+        made = iter(_memories(engine, change, embedder, messages, vectors))
+        rows = [
+            TurnRow(0, m.run_id, m.role, m.content, m.created_us, next(made) if m.memory else None)
+            for m in messages
+        ]
+        kept = change.writer.insert_turns(change.scope.scope_id, rows)
+        for run_id in dict.fromkeys(m.run_id for m in messages):
+            _overflow(change, run_id, limits, now_us)
+        ids = change.writer.ids([row.memory for row in kept if row.memory is not None])
+    texts = {row: id_text(value) for row, value in ids.items()}
+    return [reading.turn(row, texts) for row in kept]
+
+
+def window(reader: Reader, scope_id: int, run_id: str) -> tuple[str, list[TurnRow]]:
+    """Return the summary of a run and the turns that are not folded into it, oldest first."""
+    summary = reader.summary(scope_id, run_id)
+    if summary is None:
+        return "", reader.turns(scope_id, run_id, 0, _ALL)
+    return summary.text, reader.turns(scope_id, run_id, summary.through, _ALL)
+
+
+def _memories(
+    engine: Engine,
+    change: Change,
+    embedder: Embedder,
+    messages: Sequence[Message],
+    vectors: NDArray[np.float32] | None,
+) -> list[int]:
+    """Make a memory of each turn that wants one, linked to the turn before; return row ids."""
+    scope_id = change.scope.scope_id
+    previous: dict[str, int | None] = {}
+    rows: list[int] = []
+    for message in messages:
+        if message.memory is None:
+            continue
+        run = message.run_id
+        if run not in previous:
+            last = change.writer.last_turn(scope_id, run)
+            previous[run] = None if last is None else last.memory
+        one = replace(message.memory, after=previous[run])
+        vector = None if vectors is None else vectors[len(rows) : len(rows) + 1]
+        (made,) = write(engine, change, embedder, [one], vector)
+        previous[run] = row_id(scope_id, made.number)
+        rows.append(row_id(scope_id, made.number))
+    return rows
+
+
+def _overflow(change: Change, run_id: str, limits: BufferLimits, now_us: int) -> None:
+    """Fold the oldest turns into the summary when there are too many; their rows stay."""
+    scope_id = change.scope.scope_id
+    text, turns = window(change.writer, scope_id, run_id)
+    if len(turns) <= limits.max_messages:
+        return
+    old = turns[: len(turns) - limits.keep_messages]
+    row = SummaryRow(run_id, summaries.folded(text, old), old[-1].row_id, now_us)
+    change.writer.put_summary(scope_id, row)

@@ -1,0 +1,216 @@
+"""The store's file: opening it, and the operations that concern it as a whole."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+from types import TracebackType
+
+from ebbmem import arguments
+from ebbmem.analysis import Analyzer
+from ebbmem.clock import Clock, Moment, SystemClock, to_us
+from ebbmem.consolidation import SleepPolicy, checked_policy, consolidate
+from ebbmem.engine import Engine
+from ebbmem.errors import InvalidArgument, InvalidType, StoreClosed
+from ebbmem.models import ConsolidationReport
+from ebbmem.records.sqlite import SqliteRecords
+
+DEFAULT_INDEX_BUDGET = 1 << 30
+MEMORY = ":memory:"
+
+
+@dataclass(slots=True)
+class _Shared:
+    """An engine and how many open databases hold it."""
+
+    engine: Engine
+    options: tuple[object, ...]
+    holders: int
+
+
+_shared: dict[str, _Shared] = {}
+_shared_lock = threading.Lock()
+
+
+class Database:
+    """One store: an SQLite file, or ``":memory:"``.
+
+    Every ``Database`` on the same file within a process shares one engine.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file; made when it does not exist (its folder must).
+    durability : {"process", "power"}
+        After a write returns it survives the death of the process always; with ``"power"`` a
+        power cut too, at the price of one disk flush per write.
+    index_budget : int or str
+        Bytes that scope indexes may take in RAM, as a number or like ``"2GiB"``.
+    language : str or None
+        Of the Snowball stemmer; None for no stemming and no stop words.
+    busy_wait_s : float
+        Longest wait for another process's write, in seconds.
+    clock : Clock, optional
+        Where the default of every ``now=`` comes from.
+
+    Raises
+    ------
+    NotAStore, StoreTooNew
+        If the file is something else, or of a newer ebbmem; it is left as it was.
+    StorageFailed
+        If the operating system refuses.
+
+    Notes
+    -----
+    The standard library's ``sqlite3`` must not open the file while this process has it open:
+    two copies of SQLite in one process break each other's file locks.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        durability: str = "process",
+        index_budget: int | str = DEFAULT_INDEX_BUDGET,
+        language: str | None = "english",
+        busy_wait_s: float = 5.0,
+        clock: Clock | None = None,
+    ) -> None:
+        self.path = _checked_path(path)
+        self.clock: Clock = SystemClock() if clock is None else clock
+        budget = byte_size(index_budget, "index_budget")
+        options = (durability, budget, language, busy_wait_s)
+        self._key = self.path if self.path == MEMORY else os.path.realpath(self.path)
+        self._closed = False
+        with _shared_lock:
+            shared = _shared.get(self._key)
+            if shared is None:
+                engine = _open(self.path, durability, budget, language, busy_wait_s)
+                shared = _Shared(engine, options, 0)
+                if self.path != MEMORY:
+                    _shared[self._key] = shared
+            elif shared.options != options:
+                raise InvalidArgument.of(
+                    "durability, index_budget, language, busy_wait_s",
+                    f"those this process opened {self.path} with, {shared.options}",
+                    options,
+                )
+            shared.holders += 1
+            self._engine = shared
+
+    @property
+    def engine(self) -> Engine:
+        """Return the engine, or raise StoreClosed."""
+        if self._closed:
+            raise StoreClosed(f"{self.path}: the database was closed")
+        return self._engine.engine
+
+    def run_migrations(self) -> list[str]:
+        """Apply the migrations that are missing and return their names.
+
+        Opening applies them already, so this returns an empty list; it is there to be called.
+        """
+        return self.engine.records.migrate()
+
+    def scopes(self) -> list[str]:
+        """Return the names of all scopes, oldest first."""
+        with self.engine.records.read() as reader:
+            return [scope.name for scope in reader.scopes()]
+
+    def now_us(self, now: Moment | None) -> int:
+        """Return ``now`` in UTC microseconds, by default the clock's."""
+        return self.clock.now_us() if now is None else to_us(now, "now")
+
+    def close(self) -> None:
+        """Close; later calls raise StoreClosed.  Idempotent."""
+        with _shared_lock:
+            if self._closed:
+                return
+            self._closed = True
+            self._engine.holders -= 1
+            if self._engine.holders > 0:
+                return
+            _shared.pop(self._key, None)
+            self._engine.engine.close()
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def run_consolidation(
+    db: Database,
+    *,
+    policy: SleepPolicy | None = None,
+    dry_run: bool = False,
+    now: Moment | None = None,
+) -> ConsolidationReport:
+    """Run the sleep pass over every scope of a store.
+
+    Parameters
+    ----------
+    db : Database
+        The store.
+    policy : SleepPolicy, optional
+        When a memory matures, cools, or is archived.
+    dry_run : bool
+        Report what would change, and change nothing.
+    now : datetime or int or float, optional
+        The moment to run at.
+
+    Returns
+    -------
+    ConsolidationReport
+        What changed, summed over all scopes.
+    """
+    if not isinstance(db, Database):
+        raise InvalidType.of("db", "a Database", db)
+    chosen = checked_policy(policy)
+    arguments.flag(dry_run, "dry_run")
+    return consolidate(db.engine, db.scopes(), chosen, db.now_us(now), dry_run=dry_run)
+
+
+_SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
+
+
+def byte_size(value: int | str, argument: str) -> int:
+    """Return a size in bytes, given as a number or like ``"2GiB"``."""
+    if isinstance(value, str):
+        for unit, factor in sorted(_SIZES.items(), key=lambda item: -len(item[0])):
+            written = value.strip()
+            if written.endswith(unit) and written[: -len(unit)].strip().isdecimal():
+                return arguments.count(int(written[: -len(unit)]) * factor, argument)
+        raise InvalidArgument.of(argument, f"a number and one of {', '.join(_SIZES)}", value)
+    return arguments.count(value, argument)
+
+
+def _checked_path(path: object) -> str:
+    """Return a path as a string."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InvalidType.of("path", "a str or os.PathLike", path)
+    written = os.fspath(path)
+    if not isinstance(written, str) or not written or "\0" in written:
+        raise InvalidArgument.of("path", "a file name without NUL", written)
+    return written
+
+
+def _open(
+    path: str, durability: str, budget: int, language: str | None, busy_wait_s: float
+) -> Engine:
+    """Open the records, bring them up to date, and return an engine on them."""
+    analyzer = Analyzer(language)
+    records = SqliteRecords(path, durability=durability, busy_wait_s=busy_wait_s)
+    try:
+        records.migrate()
+        return Engine(records, index_budget=budget, analyzer=analyzer)
+    except BaseException:
+        records.close()
+        raise

@@ -1,0 +1,123 @@
+"""The word-hash embedder: no model, no vocabulary, the same vector on every machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ebbmem import _core, _tokenize
+from ebbmem.embedders.base import checked_dim, checked_texts
+from ebbmem.errors import InvalidArgument, InvalidType
+
+
+@dataclass(frozen=True, slots=True)
+class HashingEmbedder:
+    r"""Count words in buckets chosen by their MD5, and scale the row to unit length.
+
+    Two texts are close when they share words; meaning beyond words is not seen. The defaults are
+    the plain word hash of the Ebbinghaus law. For a new store ``sign="independent"`` is the better
+    choice: words that happen to share a bucket then cancel as often as they add, so unrelated
+    texts have cosines around 0 instead of above it.
+
+    Parameters
+    ----------
+    dim : int, default 1024
+        Length of a vector, 1 to 2**24. A word's bucket is its MD5, as a big-endian integer,
+        mod ``dim``.
+    sign : None or "seed" or "independent", keyword-only
+        None adds 1 for every word. The others add +1 or -1 by one bit of the MD5: ``"seed"`` by
+        bit 8, as the signed split embedder does (when ``dim`` is a power of two of 512 or more
+        that bit is part of the bucket, and words in one bucket never cancel);
+        ``"independent"`` by bit 64.
+    split : "words" or "lower_split", keyword-only
+        ``"words"`` takes the runs of ``\w`` as they are written; ``"lower_split"`` takes
+        ``text.lower().split()``.
+
+    Raises
+    ------
+    InvalidType
+        If ``dim`` is no integer, or ``sign`` or ``split`` no string.
+    InvalidArgument
+        If ``dim``, ``sign`` or ``split`` is none of the values above.
+    """
+
+    stored: ClassVar[bool] = False
+    """The vectors follow from the text: a store keeps none of them."""
+
+    dim: int = 1024
+    sign: Literal["seed", "independent"] | None = field(default=None, kw_only=True)
+    split: Literal["words", "lower_split"] = field(default="words", kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dim", checked_dim(self.dim))
+        if self.sign is not None:
+            _check_choice("sign", self.sign, ("seed", "independent"))
+        _check_choice("split", self.split, ("words", "lower_split"))
+
+    @property
+    def name(self) -> str:
+        """Name of the vector space: equal names give equal vectors."""
+        return f"word-hash:{self.split}:{self.sign or 'unsigned'}:{self.dim}"
+
+    def embed(self, text: str) -> NDArray[np.float32]:
+        """Return the vector of one text.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        (dim,) float32
+            Of unit length; zeros for a text without words, or whose signed counts cancel.
+
+        Raises
+        ------
+        InvalidType
+            If ``text`` is no ``str``.
+        InvalidArgument
+            If it has a lone surrogate.
+        """
+        if not isinstance(text, str):
+            raise InvalidType.of("text", "str", text)
+        row: NDArray[np.float32] = self.embed_many((text,))[0]
+        return row
+
+    def embed_many(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one row per text.
+
+        Parameters
+        ----------
+        texts : sequence of str
+
+        Returns
+        -------
+        (n, dim) float32, C-contiguous
+            Row by row what ``embed`` returns: the rest of the batch has no influence.
+
+        Raises
+        ------
+        InvalidType
+            If ``texts`` is no sequence of ``str``.
+        InvalidArgument
+            If a text has a lone surrogate.
+        """
+        if not isinstance(texts, (list, tuple)):
+            texts = checked_texts(texts)
+        if self.split == "words":
+            batch = _tokenize.words(texts, encodable=True)
+        else:
+            batch = _tokenize.lower_split(texts)
+        return _core.embed_words(*batch, self.dim, self.sign or "none")
+
+
+def _check_choice(argument: str, value: str, allowed: tuple[str, str]) -> None:
+    expected = f"{allowed[0]!r} or {allowed[1]!r}"
+    if not isinstance(value, str):
+        raise InvalidType.of(argument, expected, value)
+    if value not in allowed:
+        raise InvalidArgument.of(argument, expected, value)

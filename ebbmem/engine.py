@@ -1,0 +1,272 @@
+"""One engine per store and process: records, and the indexes derived from them.
+
+Locks, in the order they are taken: the lock of a scope, then that of the records.  Embedders
+and other slow callbacks run under neither, except where a lane is built for the first time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import threading
+import unicodedata
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ebbmem.analysis import Analyzer
+from ebbmem.embedders.base import Embedder, stores_vectors
+from ebbmem.errors import EmbedderMismatch
+from ebbmem.index import DenseLane, Indexed, ScopeIndex, embedded
+from ebbmem.records.base import LinkRow, RecordStore, ScopeRow, StrengthRow, Writer
+
+STORE_KEY = "store_key"
+EMBEDDER_NAME = "embedder_name"
+EMBEDDER_DIM = "embedder_dim"
+
+
+@dataclass(slots=True)
+class Change:
+    """One write transaction of a scope, and what the index has to take over after it."""
+
+    writer: Writer
+    scope: ScopeRow
+    memories: list[Indexed] = field(default_factory=list)
+    links: list[LinkRow] = field(default_factory=list)
+    strengths: list[StrengthRow] = field(default_factory=list)
+    superseded: list[tuple[int, int]] = field(default_factory=list)
+    """Old and new row id."""
+    tiers: list[tuple[int, int]] = field(default_factory=list)
+    """Row id and tier."""
+    dropped: list[int] = field(default_factory=list)
+    rebuild: bool = False
+    """Whether the change is of a kind that the index does not take over in place."""
+
+
+class Engine:
+    """The records of one store and an LRU of scope indexes.
+
+    Parameters
+    ----------
+    records : RecordStore
+        Opened and migrated.
+    index_budget : int
+        Bytes that indexes may take in all; the least recently used are dropped beyond it, but
+        never the one in use.
+    analyzer : Analyzer
+        Makes the terms of the lexical lane.
+    """
+
+    def __init__(self, records: RecordStore, *, index_budget: int, analyzer: Analyzer) -> None:
+        self.records = records
+        self.analyzer = analyzer
+        self._index_budget = index_budget
+        self._lock = threading.Lock()
+        self._scope_locks: dict[str, threading.RLock] = {}
+        self._indexes: OrderedDict[str, ScopeIndex] = OrderedDict()
+        self._stale: set[str] = set()
+        self._bytes: dict[str, int] = {}
+        self._total_bytes = 0
+        self._seen_version = records.data_version()
+        self._store_key = _store_key(records)
+
+    # --- scopes -------------------------------------------------------------------------
+
+    @contextmanager
+    def use(self, scope: str) -> Iterator[ScopeIndex | None]:
+        """Hold a scope's lock and yield its index, current with every committed change.
+
+        Yields None for a scope to which nothing was ever written.
+        """
+        with self._scope_lock(scope):
+            index = self._current(scope)
+            yield index
+            self._evict(scope, index)
+
+    @contextmanager
+    def change(self, scope: str, now_us: int) -> Iterator[Change]:
+        """Hold a scope's lock and yield a write transaction; the index follows its commit."""
+        with self._scope_lock(scope):
+            with self.records.write() as writer:
+                before = writer.open_scope(scope, now_us)
+                change = Change(writer, before)
+                yield change
+                after = writer.scope(scope)
+            self._follow(scope, change, before, after or before)
+
+    def index_bytes(self, scope: str | None = None) -> int:
+        """Return the bytes that one scope's index takes, or all of them."""
+        with self._lock:
+            held = [i for name, i in self._indexes.items() if scope in (None, name)]
+        return sum(index.bytes for index in held)
+
+    def loaded_scopes(self) -> int:
+        """Return how many scopes have an index in RAM."""
+        with self._lock:
+            return len(self._indexes)
+
+    def digest(self, scope: str, text: str) -> bytes:
+        """Return the keyed digest of a text: HMAC-SHA-256 over scope and NFC text."""
+        message = f"{scope}\0{unicodedata.normalize('NFC', text)}".encode()
+        return hmac.digest(self._store_key, message, hashlib.sha256)
+
+    def close(self) -> None:
+        """Close the records and drop the indexes.  Idempotent."""
+        with self._lock:
+            self._indexes.clear()
+        self.records.close()
+
+    # --- embedders ----------------------------------------------------------------------
+
+    def require_embedder(self, embedder: Embedder) -> None:
+        """Refuse an embedder other than the one whose vectors are stored."""
+        with self.records.read() as reader:
+            bound = (reader.meta(EMBEDDER_NAME), reader.meta(EMBEDDER_DIM))
+        if bound[0] is not None and bound != (embedder.name, str(embedder.dim)):
+            raise EmbedderMismatch(
+                f"{self.records.path}: holds vectors of embedder {bound[0]!r} (dim {bound[1]}), "
+                f"opened with {embedder.name!r} (dim {embedder.dim})"
+            )
+
+    def bind_embedder(self, writer: Writer, embedder: Embedder) -> None:
+        """Bind the store to the embedder whose first vectors are about to be stored."""
+        if writer.meta(EMBEDDER_NAME) is None:
+            writer.set_meta(EMBEDDER_NAME, embedder.name)
+            writer.set_meta(EMBEDDER_DIM, str(embedder.dim))
+        elif (writer.meta(EMBEDDER_NAME), writer.meta(EMBEDDER_DIM)) != (
+            embedder.name,
+            str(embedder.dim),
+        ):
+            raise EmbedderMismatch(f"{self.records.path}: another process bound another embedder")
+
+    def lane(self, index: ScopeIndex, embedder: Embedder) -> DenseLane:
+        """Return the dense lane of an embedder, built on first use."""
+        lane = index.lane(embedder)
+        if lane is not None:
+            return lane
+        if stores_vectors(embedder):
+            return self._stored_lane(index, embedder)
+        with self.records.read() as reader:
+            texts = reader.texts(None, index.scope.scope_id)
+        by_row = {row: summary for row, summary, _ in texts}
+        summaries = [by_row.get(row, "") for row in index.columns.row.tolist()]
+        return index.build_lane(embedder, embedded(embedder, summaries))
+
+    def _stored_lane(self, index: ScopeIndex, embedder: Embedder) -> DenseLane:
+        """Build a lane from stored vectors; memories that still wait for theirs get it now."""
+        scope_id = index.scope.scope_id
+        with self.records.read() as reader:
+            stored = {
+                row: np.frombuffer(blob, dtype=np.float32) for row, blob in reader.vectors(scope_id)
+            }
+            waiting = [r for r in index.columns.row.tolist() if r not in stored]
+            texts = reader.texts(waiting, scope_id) if waiting else []
+        if texts:
+            fresh = embedded(embedder, [summary for _, summary, _ in texts])
+            with self.records.write() as writer:
+                self.bind_embedder(writer, embedder)
+                rows = [row for row, _, _ in texts]
+                writer.insert_vectors(
+                    (row, vector.tobytes()) for row, vector in zip(rows, fresh, strict=True)
+                )
+            stored.update(zip(rows, fresh, strict=True))
+        blank = np.zeros(embedder.dim, dtype=np.float32)  # of what was erased meanwhile
+        vectors = [stored.get(row, blank) for row in index.columns.row.tolist()]
+        return index.build_lane(
+            embedder,
+            np.stack(vectors) if vectors else np.empty((0, embedder.dim), dtype=np.float32),
+        )
+
+    # --- keeping indexes current --------------------------------------------------------
+
+    def _scope_lock(self, scope: str) -> threading.RLock:
+        """Return the lock of a scope."""
+        with self._lock:
+            return self._scope_locks.setdefault(scope, threading.RLock())
+
+    def _current(self, scope: str) -> ScopeIndex | None:
+        """Return the index of a scope, loaded or reloaded where another process wrote to it."""
+        version = self.records.data_version()
+        with self._lock:
+            if version != self._seen_version:
+                self._seen_version = version
+                self._stale.update(self._indexes)
+            index = self._indexes.get(scope)
+            fresh = index is not None and scope not in self._stale
+            if index is not None and fresh:
+                self._indexes.move_to_end(scope)
+                return index
+        with self.records.read() as reader:
+            row = reader.scope(scope)
+            if row is None:
+                return None
+            if index is None or index.seq != row.last_seq:
+                index = ScopeIndex.load(reader, row, self.analyzer)
+        with self._lock:
+            self._indexes[scope] = index
+            self._indexes.move_to_end(scope)
+            self._stale.discard(scope)
+        return index
+
+    def _follow(self, scope: str, change: Change, before: ScopeRow, after: ScopeRow) -> None:
+        """Bring the index up to a committed change, or drop it to be loaded anew."""
+        with self._lock:
+            index = self._indexes.get(scope)
+        if index is None:
+            return
+        if change.rebuild or index.seq != before.last_seq:
+            self._drop(scope)
+            return
+        try:
+            index.append(change.memories)
+            index.add_links(change.links)
+            index.update_strengths(change.strengths)
+            index.update_states(change.superseded, change.tiers)
+            index.drop(change.dropped)
+            index.seq = after.last_seq
+        except BaseException:
+            # The records have it; a half-followed index must not answer.
+            self._drop(scope)
+            raise
+
+    def _drop(self, scope: str) -> None:
+        """Forget the index of a scope."""
+        with self._lock:
+            self._forget(scope)
+
+    def _evict(self, in_use: str, index: ScopeIndex | None) -> None:
+        """Drop the least recently used indexes beyond the budget."""
+        with self._lock:
+            if index is None or in_use not in self._indexes:
+                return
+            self._total_bytes += index.bytes - self._bytes.get(in_use, 0)
+            self._bytes[in_use] = index.bytes
+            for name in list(self._indexes):
+                if self._total_bytes <= self._index_budget:
+                    return
+                if name != in_use:
+                    self._forget(name)
+
+    def _forget(self, scope: str) -> None:
+        """Drop an index; the caller holds the engine's lock."""
+        self._indexes.pop(scope, None)
+        self._stale.discard(scope)
+        self._total_bytes -= self._bytes.pop(scope, 0)
+
+
+def _store_key(records: RecordStore) -> bytes:
+    """Return the key of a store's digests, made when the store is new."""
+    with records.read() as reader:
+        known = reader.meta(STORE_KEY)
+    if known is None:
+        with records.write() as writer:
+            # Another process may have been first since the look above.
+            known = writer.meta(STORE_KEY)
+            if known is None:
+                known = secrets.token_hex(32)
+                writer.set_meta(STORE_KEY, known)
+    return bytes.fromhex(known)

@@ -1,0 +1,141 @@
+"""Many agents on one store."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from ebbmem.agentic import AgenticMemory
+from ebbmem.clock import Clock, Moment
+from ebbmem.database import DEFAULT_INDEX_BUDGET, Database
+from ebbmem.embedders.base import Embedder
+from ebbmem.models import RecallResult, Remembered
+from ebbmem.recipes import DEFAULT, Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class FleetMetrics:
+    """How much of a fleet is in RAM."""
+
+    scopes: int
+    loaded_scopes: int
+    index_bytes: int
+
+
+class Fleet:
+    """One store, many scopes: ``fleet["researcher-7"]`` is that agent's memory.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The store's file.
+    index_budget : int or str
+        Bytes that scope indexes may take in RAM, as a number or like ``"2GiB"``.
+    embedder, recipe
+        Of every handle; as for `EpisodicMemoryStore`.
+    durability : {"process", "power"}
+        As for `Database`.
+    clock : Clock, optional
+        Where the default of every ``now=`` comes from.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        index_budget: int | str = DEFAULT_INDEX_BUDGET,
+        embedder: Embedder | None = None,
+        recipe: Recipe = DEFAULT,
+        durability: str = "process",
+        clock: Clock | None = None,
+    ) -> None:
+        self._database = Database(
+            path, index_budget=index_budget, durability=durability, clock=clock
+        )
+        self._embedder = embedder
+        self._recipe = recipe
+        try:
+            self["default"]  # refuses a wrong embedder or recipe now, not at the first use
+        except BaseException:
+            self._database.close()
+            raise
+
+    @property
+    def database(self) -> Database:
+        """Return the store."""
+        return self._database
+
+    def __getitem__(self, scope: str) -> AgenticMemory:
+        """Return a handle on one scope; it is made by its first write."""
+        return AgenticMemory(
+            self._database, embedder=self._embedder, recipe=self._recipe, scope=scope
+        )
+
+    def remember_many(
+        self, memories: Iterable[tuple[str, str | Mapping[str, Any]]], *, now: Moment | None = None
+    ) -> list[Remembered]:
+        """Remember (scope, memory) pairs; each scope's share is one transaction.
+
+        Returns
+        -------
+        list of Remembered
+            In the order given.
+        """
+        pairs = list(memories)
+        done: dict[int, Remembered] = {}
+        for scope, places in _by_scope(pairs).items():
+            made = self[scope].remember_many([pairs[at][1] for at in places], now=now)
+            done.update(zip(places, made, strict=True))
+        return [done[at] for at in range(len(pairs))]
+
+    def recall_many(
+        self, cues: Iterable[tuple[str, str]], *, top_k: int = 10, now: Moment | None = None
+    ) -> list[RecallResult]:
+        """Answer (scope, cue) pairs, each in its own scope.
+
+        Returns
+        -------
+        list of RecallResult
+            In the order given.
+        """
+        pairs = list(cues)
+        done: dict[int, RecallResult] = {}
+        for scope, places in _by_scope(pairs).items():
+            results = self[scope].recall_many([pairs[at][1] for at in places], top_k=top_k, now=now)
+            done.update(zip(places, results, strict=True))
+        return [done[at] for at in range(len(pairs))]
+
+    def metrics(self) -> FleetMetrics:
+        """Return how many scopes there are, and how much of them is in RAM."""
+        engine = self._database.engine
+        return FleetMetrics(
+            scopes=len(self._database.scopes()),
+            loaded_scopes=engine.loaded_scopes(),
+            index_bytes=engine.index_bytes(),
+        )
+
+    def close(self) -> None:
+        """Close the store; handles raise StoreClosed from then on.  Idempotent."""
+        self._database.close()
+
+    def __enter__(self) -> Fleet:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _by_scope(pairs: list[tuple[str, Any]]) -> dict[str, list[int]]:
+    """Return the places of each scope's pairs, scopes in order of first occurrence."""
+    places: dict[str, list[int]] = {}
+    for at, (scope, _) in enumerate(pairs):
+        places.setdefault(scope, []).append(at)
+    return places

@@ -1,0 +1,164 @@
+"""The index of one scope: everything recall looks at, in RAM, derived from the records.
+
+One slot number serves the columns, the postings, the links and every dense lane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ebbmem import _core
+from ebbmem.analysis import Analyzer
+from ebbmem.columns import Columns
+from ebbmem.embedders.base import Embedder, stores_vectors
+from ebbmem.errors import EmbedderFailed
+from ebbmem.graph import LinkTable, kind_code
+from ebbmem.records.base import IndexRow, LinkRow, Reader, ScopeRow, StrengthRow
+
+F32 = NDArray[np.float32]
+I64 = NDArray[np.int64]
+
+NEXT_TURN = kind_code("next_turn")
+BACKWARD = 0.5
+
+
+class Indexed(NamedTuple):
+    """A new memory as the index takes it in; ``vector`` only where the embedder's are stored."""
+
+    row: IndexRow
+    summary: str
+    keywords: str
+    vector: F32 | None
+
+
+@dataclass(frozen=True, slots=True)
+class DenseLane:
+    """The vectors of a scope in one embedder's space."""
+
+    embedder: Embedder
+    arena: _core.Arena
+
+
+class ScopeIndex:
+    """The derived state of one scope.  Its owner holds a lock around every call."""
+
+    def __init__(self, scope: ScopeRow, analyzer: Analyzer) -> None:
+        self.scope = scope
+        self.seq = scope.last_seq
+        self.columns = Columns()
+        self.postings = _core.Postings()
+        self.links = LinkTable()
+        self._analyzer = analyzer
+        self._lanes: dict[str, DenseLane] = {}
+
+    @classmethod
+    def load(cls, reader: Reader, scope: ScopeRow, analyzer: Analyzer) -> ScopeIndex:
+        """Build the index of a scope from its records."""
+        index = cls(scope, analyzer)
+        index.columns.append(reader.index_rows(scope.scope_id))
+        texts = reader.texts(None, scope.scope_id)
+        index._append_terms([f"{summary}\n{keywords}" for _, summary, keywords in texts])
+        index.add_links(reader.links(scope.scope_id))
+        return index
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def bytes(self) -> int:
+        """Return the memory the index takes, in bytes."""
+        lanes = sum(lane.arena.bytes for lane in self._lanes.values())
+        return self.columns.bytes + self.postings.bytes + self.links.bytes + lanes
+
+    def append(self, memories: Sequence[Indexed]) -> None:
+        """Take in new memories, row ids ascending and above all that are here."""
+        self.columns.append([m.row for m in memories])
+        self._append_terms([f"{m.summary}\n{m.keywords}" for m in memories])
+        for name, lane in list(self._lanes.items()):
+            if not stores_vectors(lane.embedder):
+                lane.arena.append(embedded(lane.embedder, [m.summary for m in memories]))
+            elif all(m.vector is not None for m in memories):
+                lane.arena.append(np.stack([m.vector for m in memories if m.vector is not None]))
+            else:
+                # Written without this embedder: the lane is rebuilt, and fills them in.
+                del self._lanes[name]
+
+    def add_links(self, links: Sequence[LinkRow]) -> None:
+        """Take in links whose ends are both here.
+
+        A turn also brings up the one before it, less than the one after it.
+        """
+        if not links:
+            return
+        source = self.columns.slots([one.source for one in links])
+        target = self.columns.slots([one.target for one in links])
+        kind = np.array([kind_code(one.kind) for one in links], dtype=np.uint8)
+        weight = np.array([one.weight for one in links], dtype=np.float32)
+        both = (source >= 0) & (target >= 0)
+        self.links.add_many(source[both], target[both], kind[both], weight[both])
+        turns = both & (kind == NEXT_TURN)
+        self.links.add_many(target[turns], source[turns], kind[turns], weight[turns] * BACKWARD)
+
+    def update_strengths(self, rows: Sequence[StrengthRow]) -> None:
+        """Take over what recall changed."""
+        self.columns.update_strengths(rows)
+
+    def update_states(
+        self, superseded: Iterable[tuple[int, int]], tiers: Iterable[tuple[int, int]]
+    ) -> None:
+        """Take over who replaced whom, and moves between tiers."""
+        for name, changes in (("successor", superseded), ("tier", tiers)):
+            for row, value in changes:
+                slot = self.columns.slot(row)
+                if slot is not None:
+                    self.columns.set(slot, **{name: value})
+
+    def drop(self, rows: Iterable[int]) -> None:
+        """Take memories out of every lane and of the links."""
+        found = [slot for row in rows if (slot := self.columns.slot(row)) is not None]
+        if not found:
+            return
+        slots = np.array(found, dtype=np.int64)
+        self.columns.drop(found)
+        self.postings.tombstone(slots)
+        self.links.drop_nodes(slots)
+        for lane in self._lanes.values():
+            lane.arena.tombstone(slots)
+
+    def lane(self, embedder: Embedder) -> DenseLane | None:
+        """Return the dense lane of an embedder, or None where it is not built."""
+        return self._lanes.get(embedder.name)
+
+    def build_lane(self, embedder: Embedder, vectors: F32) -> DenseLane:
+        """Build the dense lane of an embedder from one vector per slot."""
+        arena = _core.Arena(embedder.dim)
+        if len(vectors):
+            arena.append(vectors)
+        dead = np.flatnonzero(~self.columns.alive).astype(np.int64)
+        if len(dead):
+            arena.tombstone(dead)
+        lane = DenseLane(embedder, arena)
+        self._lanes[embedder.name] = lane
+        return lane
+
+    def _append_terms(self, texts: list[str]) -> None:
+        """Append the terms of new memories to the postings."""
+        if texts:
+            self.postings.append(*self._analyzer.terms(texts))
+
+
+def embedded(embedder: Embedder, texts: Sequence[str]) -> F32:
+    """Return the vectors of some texts, or raise EmbedderFailed for unusable ones."""
+    vectors = embedder.embed_many(texts)
+    expected = (len(texts), embedder.dim)
+    if not isinstance(vectors, np.ndarray) or vectors.shape != expected:
+        got = getattr(vectors, "shape", type(vectors).__name__)
+        raise EmbedderFailed(f"{embedder.name}: expected vectors of shape {expected}, got {got}")
+    if not np.isfinite(vectors).all():
+        raise EmbedderFailed(f"{embedder.name}: expected finite vectors, got NaN or infinity")
+    return np.ascontiguousarray(vectors, dtype=np.float32)

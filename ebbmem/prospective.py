@@ -1,0 +1,57 @@
+"""Intentions: things to do later, kept apart from facts."""
+
+from __future__ import annotations
+
+from ebbmem import reading
+from ebbmem.engine import Engine
+from ebbmem.models import Intention
+from ebbmem.records.base import IntentionRow
+from ebbmem.records.identity import new_id, parse_id
+
+
+def intend(
+    engine: Engine,
+    scope: str,
+    action: str,
+    *,
+    trigger: str | None,
+    due_us: int | None,
+    expires_us: int | None,
+    now_us: int,
+) -> Intention:
+    """Keep an intention."""
+    with engine.change(scope, now_us) as change:
+        row = IntentionRow(
+            id=new_id(now_us),
+            scope_id=change.scope.scope_id,
+            action=action,
+            trigger=trigger,
+            due_at=due_us,
+            created_at=now_us,
+            expires_at=expires_us,
+            completed_at=None,
+        )
+        change.writer.insert_intention(row)
+    return reading.intention(row, scope)
+
+
+def due(engine: Engine, scope: str, now_us: int) -> list[Intention]:
+    """Return what is open: due by now, or waiting for its trigger; never what has expired.
+
+    Dated intentions come first, by due time; then the others, oldest first.
+    """
+    with engine.records.read() as reader:
+        found = reader.scope(scope)
+        rows = [] if found is None else reader.intentions(found.scope_id)
+    alive = [row for row in rows if row.expires_at is None or row.expires_at > now_us]
+    ready = [row for row in alive if row.due_at is None or row.due_at <= now_us]
+    ready.sort(key=lambda row: (row.due_at is None, row.due_at or 0, row.created_at))
+    return [reading.intention(row, scope) for row in ready]
+
+
+def complete(engine: Engine, scope: str, intention_id: str, now_us: int) -> bool:
+    """Mark an intention as done; return whether it was open."""
+    with engine.change(scope, now_us) as change:
+        return change.writer.complete_intention(
+            change.scope.scope_id, parse_id(intention_id), now_us
+        )

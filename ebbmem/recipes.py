@@ -1,0 +1,197 @@
+"""Named, frozen choices of law, weights and limits for recall.
+
+``DEFAULT`` ranks by BM25 and by what its best matches bring up, times a bounded retention.
+The others reproduce four published schemes: ``EBBINGHAUS`` (similarity x importance x
+exponential forgetting per second), ``ASSOCIATIVE`` (similarity, cascade, retrievability,
+strength and emotion added), ``GENERATIVE`` (relevance, recency and importance added) and
+``SIMILARITY`` (cosine above a threshold).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+from enum import Enum
+
+from ebbmem.decay import (
+    Ebbinghaus,
+    Law,
+    NoForgetting,
+    PowerForgetting,
+    StorageStrength,
+    WeightedSum,
+)
+from ebbmem.durations import to_duration_us
+from ebbmem.errors import InvalidArgument, InvalidType
+from ebbmem.reinforcement import Reinforcement
+from ebbmem.spreading import SpreadConfig
+
+
+class Ranking(Enum):
+    """How the terms make one score."""
+
+    PRODUCT = "product"
+    """``((cos + 1) / 2) * importance * R``: exact over every memory, in the log domain."""
+    SUM = "sum"
+    """The weighted sum of all terms: exact over every memory."""
+    BOUNDED = "bounded"
+    """Familiarity and cascade joined, times ``floor + (1 - floor) * R``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Weights of the terms of a sum.
+
+    ``similarity`` multiplies the cosine, ``cascade`` the activation that came through links,
+    ``retrievability`` R, ``strength`` S, ``emotion`` the emotional intensity, and
+    ``importance`` importance / 10.
+    """
+
+    similarity: float = 0.0
+    cascade: float = 0.0
+    retrievability: float = 0.0
+    strength: float = 0.0
+    emotion: float = 0.0
+    importance: float = 0.0
+
+    def __post_init__(self) -> None:
+        for term in fields(self):
+            value = getattr(self, term.name)
+            if not (math.isfinite(value) and value >= 0):
+                raise InvalidArgument.of(term.name, "a weight of at least 0", value)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What keeps recall from strengthening the wrong memories.
+
+    ``evidence`` is the least similarity at which a hit counts as recalled; ``refractory`` the
+    least time since the last access, a duration such as ``"10m"``.
+    """
+
+    evidence: float = 0.3
+    refractory: str = "10m"
+
+    @property
+    def refractory_us(self) -> int:
+        """Return the refractory time in microseconds."""
+        return to_duration_us(self.refractory, "refractory")
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How recall ranks.
+
+    Parameters
+    ----------
+    name : str
+        Shown in explanations.
+    law : Law
+        Gives R of each memory.
+    ranking : Ranking
+        How the terms make one score.
+    weights : Weights
+        Of the terms, for sums; ``cascade`` also weighs a bounded ranking's cascade.
+    lexical, dense : float
+        Weights of the two lanes in familiarity, for a bounded ranking (at least one positive).
+        The other rankings use the cosine alone.
+    retention_floor : float
+        Least factor forgetting may apply in a bounded ranking, in [0, 1].
+    spread : SpreadConfig or None
+        How activation spreads from the best matches; None for not at all.
+    spread_seeds : int
+        How many of the best matches activation starts from.
+    candidates : int
+        How many memories each lane of a bounded ranking puts forward.
+    min_score : float
+        Hits below it are skipped.
+    demote_superseded : bool
+        Whether a superseded memory ranks below the one that replaced it.
+    reinforcement : Reinforcement
+        The update of S and R on recall.
+    guard : Guard or None
+        What keeps recall from strengthening the wrong memories.
+    k1, b : float
+        BM25's term saturation and length normalisation.
+    """
+
+    name: str
+    law: Law
+    ranking: Ranking
+    weights: Weights = field(default_factory=Weights)
+    lexical: float = 0.0
+    dense: float = 1.0
+    retention_floor: float = 1.0
+    spread: SpreadConfig | None = None
+    spread_seeds: int = 20
+    candidates: int = 200
+    min_score: float = 0.0
+    demote_superseded: bool = False
+    reinforcement: Reinforcement = field(default_factory=Reinforcement)
+    guard: Guard | None = None
+    k1: float = 0.9
+    b: float = 0.4
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.ranking, Ranking):
+            raise InvalidType.of("ranking", "a Ranking", self.ranking)
+        if not 0.0 <= self.retention_floor <= 1.0:
+            raise InvalidArgument.of("retention_floor", "a number in [0, 1]", self.retention_floor)
+        if not (self.lexical >= 0 and self.dense >= 0 and 0 < self.lexical + self.dense < math.inf):
+            raise InvalidArgument.of(
+                "lexical, dense", "weights of at least 0, one positive", (self.lexical, self.dense)
+            )
+        if not math.isfinite(self.min_score):
+            raise InvalidArgument.of("min_score", "a finite number", self.min_score)
+        for name in ("spread_seeds", "candidates"):
+            if getattr(self, name) < 1:
+                raise InvalidArgument.of(name, "an integer of at least 1", getattr(self, name))
+
+    @property
+    def uses_vectors(self) -> bool:
+        """Return whether the dense lane takes part."""
+        return self.ranking is not Ranking.BOUNDED or self.dense > 0
+
+
+_RELEVANCE = WeightedSum()
+
+EBBINGHAUS = Recipe("ebbinghaus", Ebbinghaus(), Ranking.PRODUCT)
+
+ASSOCIATIVE = Recipe(
+    "associative",
+    StorageStrength(),
+    Ranking.SUM,
+    weights=Weights(
+        similarity=0.40, cascade=0.25, retrievability=0.25, strength=0.05, emotion=0.05
+    ),
+    spread=SpreadConfig(hop_decay=0.5, seeds_receive=False, fan_normalise=False),
+    demote_superseded=True,
+)
+
+GENERATIVE = Recipe(
+    "generative",
+    _RELEVANCE,
+    Ranking.SUM,
+    weights=Weights(
+        similarity=_RELEVANCE.alpha,
+        retrievability=_RELEVANCE.beta,
+        importance=_RELEVANCE.gamma,
+    ),
+)
+
+SIMILARITY = Recipe(
+    "similarity", NoForgetting(), Ranking.SUM, weights=Weights(similarity=1.0), min_score=0.15
+)
+
+DEFAULT = Recipe(
+    "default",
+    PowerForgetting(),
+    Ranking.BOUNDED,
+    weights=Weights(cascade=0.9),
+    lexical=1.0,
+    dense=0.0,
+    retention_floor=0.8,
+    spread=SpreadConfig(depth=2, hop_decay=0.6),
+    demote_superseded=True,
+    guard=Guard(),
+)

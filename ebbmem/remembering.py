@@ -1,0 +1,293 @@
+"""How a memory is made: checked, embedded, written with its links in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ebbmem import arguments
+from ebbmem.clock import Moment, to_us
+from ebbmem.durations import Duration, to_duration_us
+from ebbmem.embedders.base import Embedder, stores_vectors
+from ebbmem.engine import Change, Engine
+from ebbmem.errors import InvalidArgument, InvalidType
+from ebbmem.index import Indexed, embedded
+from ebbmem.models import Remembered, Tier
+from ebbmem.reconsolidation import repeated
+from ebbmem.records.base import HAS, WANTS, IndexRow, LinkRow, MemoryRow, number_of
+from ebbmem.records.identity import id_text, new_id
+from ebbmem.reinforcement import NEW_ACCESS_COUNT, NEW_RETRIEVABILITY, NEW_STRENGTH
+
+NEWEST_PER_KEYWORD = 32
+RELATED_WEIGHT = 1.0
+KEYWORD_WEIGHT = 0.5
+NEXT_TURN_WEIGHT = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A memory about to be made; every field checked.  Times in UTC microseconds."""
+
+    summary: str
+    now_us: int
+    detail: str | None = None
+    keywords: tuple[str, ...] = ()
+    related_to: tuple[str, ...] = ()
+    memory_type: str = "episodic"
+    emotional_valence: float = 0.0
+    emotional_intensity: float = 0.0
+    importance: float = 5.0
+    metadata: str | None = None
+    valid_from_us: int | None = None
+    valid_to_us: int | None = None
+    expires_us: int | None = None
+    pinned: bool = False
+    verified: bool = True
+    key: str | None = None
+    dedupe: bool = False
+    source: str | None = None
+    run_id: str | None = None
+    after: int | None = None
+    """Row id of the memory of the turn before this one in its run."""
+
+
+def draft(  # one keyword per field of a memory
+    summary: str,
+    *,
+    now_us: int,
+    detail: str | None = None,
+    keywords: Iterable[str] = (),
+    related_to: Iterable[str] = (),
+    memory_type: str = "episodic",
+    emotional_valence: float = 0.0,
+    emotional_intensity: float = 0.0,
+    importance: float = 5.0,
+    metadata: Mapping[str, Any] | None = None,
+    valid_from: Moment | None = None,
+    valid_to: Moment | None = None,
+    expires_in: Duration | None = None,
+    pinned: bool = False,
+    verified: bool = True,
+    key: str | None = None,
+    dedupe: bool = False,
+    source: str | None = None,
+    run_id: str | None = None,
+) -> Draft:
+    """Check the arguments of ``remember`` and return a draft."""
+    valid_from_us = None if valid_from is None else to_us(valid_from, "valid_from")
+    valid_to_us = None if valid_to is None else to_us(valid_to, "valid_to")
+    if valid_from_us is not None and valid_to_us is not None and valid_to_us <= valid_from_us:
+        raise InvalidArgument.of("valid_to", "a moment after valid_from", valid_to)
+    return Draft(
+        summary=arguments.text(summary, "summary"),
+        now_us=now_us,
+        detail=arguments.optional_text(detail, "detail"),
+        keywords=arguments.names(keywords, "keywords"),
+        related_to=arguments.names(related_to, "related_to"),
+        memory_type=arguments.name(memory_type, "memory_type"),
+        emotional_valence=arguments.number(emotional_valence, "emotional_valence", -1, 1),
+        emotional_intensity=arguments.number(emotional_intensity, "emotional_intensity", 0, 1),
+        importance=arguments.number(
+            importance,
+            "importance",
+            arguments.LEAST_IMPORTANCE,
+            arguments.GREATEST_IMPORTANCE,
+        ),
+        metadata=arguments.metadata(metadata),
+        valid_from_us=valid_from_us,
+        valid_to_us=valid_to_us,
+        expires_us=(
+            None if expires_in is None else now_us + to_duration_us(expires_in, "expires_in")
+        ),
+        pinned=arguments.flag(pinned, "pinned"),
+        verified=arguments.flag(verified, "verified"),
+        key=None if key is None else arguments.name(key, "key"),
+        dedupe=arguments.flag(dedupe, "dedupe"),
+        source=arguments.optional_text(source, "source"),
+        run_id=None if run_id is None else arguments.name(run_id, "run_id"),
+    )
+
+
+def drafts_of(memories: Iterable[str | Mapping[str, Any]], now_us: int) -> list[Draft]:
+    """Check several memories, each a text or the arguments of ``remember`` by name."""
+    if isinstance(memories, (str, bytes, Mapping)) or not isinstance(memories, Iterable):
+        raise InvalidType.of("memories", "an iterable of str or mappings", memories)
+    return [_draft_of(one, now_us) for one in memories]
+
+
+def _draft_of(one: object, now_us: int) -> Draft:
+    """Check one memory of several."""
+    if isinstance(one, str):
+        return draft(one, now_us=now_us)
+    if not isinstance(one, Mapping):
+        raise InvalidType.of("memories", "texts or mappings", one)
+    fields = dict(one)
+    if "summary" not in fields:
+        raise InvalidArgument.of("memories", "a summary in every mapping", one)
+    unknown = sorted(str(name) for name in fields if name not in _FIELDS)
+    if unknown:
+        raise InvalidArgument.of("memories", f"fields out of {', '.join(_FIELDS)}", unknown)
+    moment = fields.pop("now", None)
+    return draft(**fields, now_us=now_us if moment is None else to_us(moment, "now"))
+
+
+_FIELDS = ("summary", "now", *(n for n in draft.__kwdefaults__ or {} if n != "verified"))
+
+
+def remember(
+    engine: Engine, scope: str, embedder: Embedder, drafts: Sequence[Draft]
+) -> list[Remembered]:
+    """Make memories of drafts, in order, in one transaction: all of them or none."""
+    if not drafts:
+        return []
+    vectors = vectors_of(embedder, [d.summary for d in drafts])
+    with engine.change(scope, drafts[0].now_us) as change:
+        return write(engine, change, embedder, drafts, vectors)
+
+
+def vectors_of(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32] | None:
+    """Return the vectors to be stored with some texts; None where they follow from the text."""
+    return embedded(embedder, texts) if stores_vectors(embedder) else None
+
+
+def write(
+    engine: Engine,
+    change: Change,
+    embedder: Embedder,
+    drafts: Sequence[Draft],
+    vectors: NDArray[np.float32] | None,
+) -> list[Remembered]:
+    """Write drafts within a transaction that is already open."""
+    if vectors is not None:
+        engine.bind_embedder(change.writer, embedder)
+    done = []
+    for at, one in enumerate(drafts):
+        digest = engine.digest(change.scope.name, one.summary)
+        existing = _existing(change, one, digest)
+        if existing is not None:
+            done.append(existing)
+            continue
+        vector = None if vectors is None else vectors[at]
+        done.append(_insert(change, one, digest, vector))
+    return done
+
+
+def _existing(change: Change, one: Draft, digest: bytes) -> Remembered | None:
+    """Return the memory that a key or an equal text already names, reinforced for the latter."""
+    writer, scope_id = change.writer, change.scope.scope_id
+    if one.key is not None:
+        row = writer.find_key(scope_id, one.key)
+        if row is not None:
+            return _remembered(writer.memories([row])[row], created=False)
+    if one.dedupe:
+        row = writer.find_digest(scope_id, digest)
+        if row is not None:
+            memory = writer.memories([row])[row]
+            _reinforce(change, memory, one.now_us)
+            return _remembered(memory, created=False)
+    return None
+
+
+def _insert(
+    change: Change, one: Draft, digest: bytes, vector: NDArray[np.float32] | None
+) -> Remembered:
+    """Insert one memory with its keywords, vector, links and event."""
+    writer, scope_id = change.writer, change.scope.scope_id
+    (memory,) = writer.insert_memories(scope_id, [_row(one, digest)])
+    writer.lift_erased(scope_id, digest)
+    if vector is not None:
+        writer.insert_vectors([(memory.row_id, vector.tobytes())])
+    links = _links(change, one, memory.row_id)
+    entries = [(k, HAS, memory.row_id) for k in one.keywords]
+    entries += [(k, WANTS, memory.row_id) for k in one.related_to]
+    if entries:
+        writer.insert_keywords(scope_id, entries)
+    if links:
+        writer.insert_links(scope_id, links)
+    writer.insert_event(scope_id, "remembered", one.now_us, memory.row_id)
+    change.memories.append(Indexed(index_row(memory), memory.summary, memory.keywords, vector))
+    change.links.extend(links)
+    return _remembered(memory, created=True)
+
+
+def _links(change: Change, one: Draft, row: int) -> list[LinkRow]:
+    """Return the links of a new memory, in both directions, to the newest per keyword.
+
+    It is linked to memories that share a keyword, to those whose keyword it is related to, and
+    to those that were waiting for one of its keywords.
+    """
+    writer, scope_id = change.writer, change.scope.scope_id
+    weights: dict[tuple[int, str], float] = {}
+    for keyword in one.keywords:
+        for other in writer.holders(scope_id, keyword, HAS, NEWEST_PER_KEYWORD):
+            weights[other, "keyword"] = KEYWORD_WEIGHT
+        for other in writer.holders(scope_id, keyword, WANTS, NEWEST_PER_KEYWORD):
+            weights[other, "related"] = RELATED_WEIGHT
+    for keyword in one.related_to:
+        for other in writer.holders(scope_id, keyword, HAS, NEWEST_PER_KEYWORD):
+            weights[other, "related"] = RELATED_WEIGHT
+    links = []
+    for (other, kind), weight in weights.items():
+        links.append(LinkRow(row, other, kind, weight, one.now_us))
+        links.append(LinkRow(other, row, kind, weight, one.now_us))
+    if one.after is not None:
+        links.append(LinkRow(one.after, row, "next_turn", NEXT_TURN_WEIGHT, one.now_us))
+    return links
+
+
+def _reinforce(change: Change, memory: MemoryRow, now_us: int) -> None:
+    """Count an equal text as a success of the memory that holds it."""
+    row = repeated(memory, now_us)
+    change.writer.update_strengths(change.scope.scope_id, [row])
+    change.writer.insert_event(change.scope.scope_id, "repeated", now_us, memory.row_id)
+    change.strengths.append(row)
+
+
+def _row(one: Draft, digest: bytes) -> MemoryRow:
+    """Return the row of a new memory; the store gives it its number and seq."""
+    return MemoryRow(
+        row_id=0,
+        seq=0,
+        id=new_id(one.now_us),
+        memory_type=one.memory_type,
+        summary=one.summary,
+        detail=one.detail,
+        keywords="\n".join(one.keywords),
+        importance=one.importance,
+        emotional_valence=one.emotional_valence,
+        emotional_intensity=one.emotional_intensity,
+        storage_strength=NEW_STRENGTH,
+        r_anchor=NEW_RETRIEVABILITY,
+        anchored_at=one.now_us,
+        access_count=NEW_ACCESS_COUNT,
+        created_at=one.now_us,
+        recorded_at=one.now_us,
+        valid_from=one.valid_from_us,
+        valid_to=one.valid_to_us,
+        expires_at=one.expires_us,
+        due_at=None,
+        pinned=int(one.pinned),
+        verified=int(one.verified),
+        tier=int(Tier.WARM),
+        superseded_by=None,
+        superseded_at=None,
+        key=one.key,
+        digest=digest,
+        source=one.source,
+        run_id=one.run_id,
+        metadata=one.metadata,
+    )
+
+
+def index_row(memory: MemoryRow) -> IndexRow:
+    """Return the part of a memory that the index keeps."""
+    return IndexRow(*(getattr(memory, name) for name in IndexRow._fields))
+
+
+def _remembered(memory: MemoryRow, *, created: bool) -> Remembered:
+    """Return what ``remember`` tells of a memory."""
+    return Remembered(id_text(memory.id), number_of(memory.row_id), created)

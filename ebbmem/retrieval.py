@@ -1,0 +1,132 @@
+"""Recall from cue to result: the index answers, the records tell the text, recall is written."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ebbmem import reading, reconsolidation
+from ebbmem.analysis import Analyzer
+from ebbmem.embedders.base import Embedder
+from ebbmem.engine import Engine
+from ebbmem.index import ScopeIndex, embedded
+from ebbmem.models import Memory, Recalled, RecallResult
+from ebbmem.recall import Answer, Cue, Found, Request, answer, budgeted
+from ebbmem.recipes import Recipe
+from ebbmem.records.identity import id_text, new_id
+
+CHARACTERS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Everything about a recall but its cue; every field checked."""
+
+    recipe: Recipe
+    top_k: int
+    min_score: float
+    now_us: int
+    as_of_us: int | None
+    run_id: str | None
+    archive: bool
+    token_budget: int | None
+    reinforce: bool
+    """Whether hits are strengthened by being recalled."""
+
+
+def recall(
+    engine: Engine, scope: str, embedder: Embedder, cues: Sequence[str], options: Options
+) -> list[RecallResult]:
+    """Answer cues of one scope, in order; each may strengthen what the next one sees."""
+    analysed = analyse(engine.analyzer, embedder, cues, options.recipe)
+    return [_recall(engine, scope, embedder, cue, options) for cue in analysed]
+
+
+def analyse(
+    analyzer: Analyzer, embedder: Embedder, cues: Sequence[str], recipe: Recipe
+) -> list[Cue]:
+    """Return cues with their distinct terms and, where the recipe needs it, their vectors."""
+    term_ids, ends = analyzer.terms(tuple(cues))
+    terms = np.split(term_ids, ends[:-1])
+    vectors = embedded(embedder, cues) if recipe.uses_vectors else [None] * len(cues)
+    return [Cue(*parts) for parts in zip(cues, terms, vectors, strict=True)]
+
+
+def _recall(
+    engine: Engine, scope: str, embedder: Embedder, cue: Cue, options: Options
+) -> RecallResult:
+    """Answer one cue and write what the recall changed."""
+    started_ns = time.perf_counter_ns()
+    recall_id = id_text(new_id(options.now_us))
+    known: dict[int, Memory] = {}
+    with engine.use(scope) as index:
+        found = Answer((), ())
+        if index is not None:
+            found, known = _answer(engine, index, embedder, cue, options)
+            if options.reinforce and found.hits:
+                _reconsolidate(engine, scope, index, found.hits, options)
+    took_us = (time.perf_counter_ns() - started_ns) // 1_000
+    return RecallResult(
+        id=recall_id,
+        cue=cue.text,
+        memories=tuple(_hit(one, known) for one in found.hits),
+        skipped=tuple(_hit(one, known) for one in found.skipped),
+        abstained=not found.hits,
+        degraded=False,
+        took_us=took_us,
+    )
+
+
+def _answer(
+    engine: Engine, index: ScopeIndex, embedder: Embedder, cue: Cue, options: Options
+) -> tuple[Answer, dict[int, Memory]]:
+    """Return what was found, and its memories by slot."""
+    arena = engine.lane(index, embedder).arena if options.recipe.uses_vectors else None
+    mask = index.columns.mask(
+        options.now_us, as_of_us=options.as_of_us, run=options.run_id, archive=options.archive
+    )
+    request = Request(options.recipe, options.top_k, options.min_score, options.now_us, mask)
+    found = answer(index, arena, cue, request)
+    slots = [one.slot for one in (*found.hits, *found.skipped)]
+    rows = [int(index.columns.row[slot]) for slot in slots]
+    with engine.records.read() as reader:
+        by_row = reading.memories(reader, index.scope.name, rows)
+    known = {slot: by_row[row] for slot, row in zip(slots, rows, strict=True)}
+    if options.token_budget is not None:
+        sizes = {slot: _tokens(memory.summary) for slot, memory in known.items()}
+        found = budgeted(found, sizes, options.token_budget)
+    return found, known
+
+
+def _reconsolidate(
+    engine: Engine, scope: str, index: ScopeIndex, hits: Sequence[Found], options: Options
+) -> None:
+    """Strengthen hits and keep the event, in one transaction."""
+    rows = reconsolidation.recalled(index, hits, options.recipe, options.now_us)
+    payload = reconsolidation.packed(index, [hit.slot for hit in hits], options.now_us)
+    with engine.change(scope, options.now_us) as change:
+        scope_id = change.scope.scope_id
+        if rows:
+            change.writer.update_strengths(scope_id, rows)
+            change.strengths.extend(rows)
+        change.writer.insert_event(scope_id, "recalled", options.now_us, payload=payload)
+
+
+def _tokens(text: str) -> int:
+    """Return the estimated size of a text in tokens: one per four characters, rounded up."""
+    return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+
+def _hit(one: Found, known: dict[int, Memory]) -> Recalled:
+    """Return a hit as users see it."""
+    return Recalled(
+        memory=known[one.slot],
+        score=one.score,
+        similarity=one.similarity,
+        cascade_score=one.cascade,
+        retrievability=one.retrievability,
+        explanation=one.explanation,
+    )

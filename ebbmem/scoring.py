@@ -1,0 +1,88 @@
+"""How the terms of a candidate make its score, for each kind of ranking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ebbmem.decay import F64, Traces
+from ebbmem.recipes import Ranking, Recipe, Weights
+
+IMPORTANCE_SCALE = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is known of some memories, one value per memory.
+
+    ``similarity`` is a cosine in [-1, 1], or familiarity in [0, 1] for a bounded ranking;
+    ``cascade`` and ``retrievability`` lie in [0, 1].
+    """
+
+    similarity: F64
+    cascade: F64
+    retrievability: F64
+
+
+def affine(recipe: Recipe, traces: Traces, retrievability: F64) -> tuple[F64, F64]:
+    """Return the columns ``mul``, ``add`` of a sum: its score without cascade is mul*cos + add."""
+    weights = recipe.weights
+    constant = (
+        weights.retrievability * retrievability
+        + weights.strength * traces.strength
+        + weights.emotion * traces.intensity
+        + weights.importance * traces.importance / IMPORTANCE_SCALE
+    )
+    return np.full(constant.shape, weights.similarity), constant
+
+
+def breakdown(recipe: Recipe, traces: Traces, terms: Terms) -> dict[str, F64]:
+    """Return every term of the score: addends of a sum, factors of the others."""
+    if recipe.ranking is Ranking.PRODUCT:
+        return {
+            "similarity": (terms.similarity + 1.0) / 2.0,
+            "importance": traces.importance,
+            "retrievability": terms.retrievability,
+        }
+    if recipe.ranking is Ranking.SUM:
+        return _addends(recipe.weights, traces, terms)
+    floor = recipe.retention_floor
+    return {
+        "familiarity": terms.similarity,
+        "cascade": recipe.weights.cascade * terms.cascade,
+        "retention": floor + (1.0 - floor) * terms.retrievability,
+    }
+
+
+def score(recipe: Recipe, parts: dict[str, F64]) -> F64:
+    """Return the score that the parts make."""
+    if recipe.ranking is Ranking.PRODUCT:
+        return parts["similarity"] * parts["importance"] * parts["retrievability"]
+    if recipe.ranking is Ranking.SUM:
+        total: F64 = np.sum(list(parts.values()), axis=0, dtype=np.float64)
+        return total
+    # Two kinds of evidence joined so that both count and the whole stays within [0, 1].
+    evidence = 1.0 - (1.0 - parts["familiarity"]) * (1.0 - np.minimum(parts["cascade"], 1.0))
+    return evidence * parts["retention"]
+
+
+def order(
+    scores: F64, created_us: NDArray[np.int64], slots: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return positions, best first: higher score, then newer, then lower number."""
+    return np.lexsort((slots, -created_us, -scores))
+
+
+def _addends(weights: Weights, traces: Traces, terms: Terms) -> dict[str, F64]:
+    """Return the weighted terms of a sum; terms of weight 0 are left out."""
+    values = {
+        "similarity": (weights.similarity, terms.similarity),
+        "cascade": (weights.cascade, terms.cascade),
+        "retrievability": (weights.retrievability, terms.retrievability),
+        "strength": (weights.strength, traces.strength),
+        "emotion": (weights.emotion, traces.intensity),
+        "importance": (weights.importance, traces.importance / IMPORTANCE_SCALE),
+    }
+    return {name: weight * value for name, (weight, value) in values.items() if weight > 0}

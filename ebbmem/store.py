@@ -1,0 +1,333 @@
+"""Long-term memory of one scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from ebbmem import arguments, reading, remembering, retrieval, revision
+from ebbmem.clock import Moment, to_us
+from ebbmem.durations import Duration
+from ebbmem.errors import InvalidArgument, InvalidType
+from ebbmem.handle import ScopeHandle, checked_recipe
+from ebbmem.models import Memory, RecallResult, Remembered
+from ebbmem.recipes import Recipe
+
+Reinforce = Literal["recall", "use", False]
+
+
+class EpisodicMemoryStore(ScopeHandle):
+    """Long-term memory of one scope: facts that fade, strengthen and bring each other up.
+
+    A context manager; a handle, cheap to make and safe to share between threads.
+
+    Parameters
+    ----------
+    db : Database
+        The store.  It stays open when the handle is closed.
+    vector_store : InMemoryVectorStore, optional
+        Where vectors are searched.  An `InMemoryVectorStore` says: in the scope's own native
+        index, which is also what happens when none is named.
+    embedder : Embedder, optional
+        Makes the vectors of the dense lane; by default `HashingEmbedder`.
+    scope : str, optional
+        The partition to act in, ``"default"`` when none is named.
+    user_id, agent_id : str, optional
+        Together they name a scope, instead of ``scope``.
+    recipe : Recipe
+        How recall ranks; see `ebbmem.recipes`.
+
+    Raises
+    ------
+    EmbedderMismatch
+        If the store holds vectors of another embedder.
+    """
+
+    # --- remembering --------------------------------------------------------------------
+
+    def remember(
+        self,
+        summary: str,
+        *,
+        detail: str | None = None,
+        keywords: Iterable[str] = (),
+        related_to: Iterable[str] = (),
+        memory_type: str = "episodic",
+        emotional_valence: float = 0.0,
+        emotional_intensity: float = 0.0,
+        importance: float = 5.0,
+        metadata: Mapping[str, Any] | None = None,
+        valid_from: Moment | None = None,
+        valid_to: Moment | None = None,
+        expires_in: Duration | None = None,
+        pinned: bool = False,
+        key: str | None = None,
+        dedupe: bool = False,
+        source: str | None = None,
+        run_id: str | None = None,
+        now: Moment | None = None,
+    ) -> Remembered:
+        """Remember one thing; it survives the process from the moment this returns.
+
+        Parameters
+        ----------
+        summary : str
+            The text that recall searches and returns.  May be empty or without words; lone
+            surrogates are refused, NUL is kept.
+        detail : str, optional
+            More text, returned but not searched.
+        keywords : iterable of str
+            Searched with the summary; memories that share one are linked, up to the 32 newest.
+        related_to : iterable of str
+            Keywords of other memories, to which this one is linked in both directions: those
+            that are there and those still to come.
+        memory_type : str
+            ``"episodic"``, ``"semantic"``, ``"procedural"`` or a name of your own.
+        emotional_valence : float
+            In [-1, 1].
+        emotional_intensity : float
+            In [0, 1]; intense memories fade more slowly.
+        importance : float
+            In [1, 10].
+        metadata : mapping, optional
+            Anything JSON can hold, with string keys.
+        valid_from, valid_to : datetime or int or float, optional
+            When the fact holds (aware datetime or epoch seconds).
+        expires_in : timedelta or str, optional
+            After which it is no longer recalled, such as ``"30d"``.
+        pinned : bool
+            Whether the sleep pass leaves its tier alone.
+        key : str, optional
+            Makes the call idempotent: the same key returns the memory that has it.
+        dedupe : bool
+            Return and strengthen a live memory of equal text (in NFC) instead of a new one.
+        source : str, optional
+            Where it comes from, in your words.
+        run_id : str, optional
+            The conversation or task it belongs to.
+        now : datetime or int or float, optional
+            The moment it is remembered at; by default the clock's.
+
+        Returns
+        -------
+        Remembered
+            The id, the short number, and whether a new memory was made.
+
+        Raises
+        ------
+        InvalidArgument, InvalidType
+            If an argument is not allowed; nothing is stored.
+        EmbedderFailed
+            If the embedder raises or returns unusable vectors; nothing is stored.
+        """
+        one = remembering.draft(
+            summary,
+            now_us=self._now(now),
+            detail=detail,
+            keywords=keywords,
+            related_to=related_to,
+            memory_type=memory_type,
+            emotional_valence=emotional_valence,
+            emotional_intensity=emotional_intensity,
+            importance=importance,
+            metadata=metadata,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            expires_in=expires_in,
+            pinned=pinned,
+            key=key,
+            dedupe=dedupe,
+            source=source,
+            run_id=run_id,
+        )
+        return remembering.remember(self._engine, self._scope, self._embedder, [one])[0]
+
+    save_fact = remember
+
+    def remember_many(
+        self, memories: Iterable[str | Mapping[str, Any]], *, now: Moment | None = None
+    ) -> list[Remembered]:
+        """Remember several things in one transaction: all of them or none.
+
+        Parameters
+        ----------
+        memories : iterable of str or mapping
+            Texts, or the arguments of `remember` by name (``{"summary": ..., "importance": 8}``).
+        now : datetime or int or float, optional
+            The moment of those that name none themselves.
+
+        Returns
+        -------
+        list of Remembered
+            In the order given.
+        """
+        drafts = remembering.drafts_of(memories, self._now(now))
+        return remembering.remember(self._engine, self._scope, self._embedder, drafts)
+
+    def correct(
+        self,
+        id: str,
+        summary: str,
+        *,
+        detail: str | None = None,
+        keywords: Iterable[str] = (),
+        related_to: Iterable[str] = (),
+        importance: float | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        source: str | None = None,
+        run_id: str | None = None,
+        now: Moment | None = None,
+    ) -> Remembered:
+        """Remember what supersedes a memory: the old one is demoted, never deleted.
+
+        Parameters
+        ----------
+        id : str
+            The memory to correct; if it was corrected before, its newest correction.
+        summary : str
+            What is true instead.
+        importance : float, optional
+            In [1, 10]; by default that of the memory it corrects, whose type it takes as well.
+        detail, keywords, related_to, metadata, source, run_id
+            As for `remember`.
+        now : datetime or int or float, optional
+            The moment of the correction.
+
+        Returns
+        -------
+        Remembered
+            The new memory.
+
+        Raises
+        ------
+        UnknownMemory
+            If the scope has no memory with that id.
+        """
+        old = self.get(id)
+        one = remembering.draft(
+            summary,
+            now_us=self._now(now),
+            detail=detail,
+            keywords=keywords,
+            related_to=related_to,
+            memory_type=old.memory_type,
+            importance=old.importance if importance is None else importance,
+            metadata=metadata,
+            source=source,
+            run_id=run_id,
+        )
+        return revision.correct(self._engine, self._scope, self._embedder, id, one)
+
+    # --- recalling ----------------------------------------------------------------------
+
+    def recall(
+        self,
+        cue: str,
+        *,
+        top_k: int = 10,
+        token_budget: int | None = None,
+        min_score: float | None = None,
+        recipe: Recipe | None = None,
+        run_id: str | None = None,
+        as_of: Moment | None = None,
+        include_archive: bool = False,
+        reinforce: Reinforce = "recall",
+        now: Moment | None = None,
+    ) -> RecallResult:
+        """Bring back what the cue calls up, best first.
+
+        Parameters
+        ----------
+        cue : str
+            Any text; one without words brings nothing back.
+        top_k : int
+            Memories to look at, at most.
+        token_budget : int, optional
+            Size of all summaries together, at four characters a token; hits are taken greedily.
+        min_score : float, optional
+            Hits below it go to ``skipped``; by default the recipe's.
+        recipe : Recipe, optional
+            How to rank, instead of the handle's.
+        run_id : str, optional
+            Only memories of this run.
+        as_of : datetime or int or float, optional
+            Only what existed and held at that moment (valid time); default: now.
+        include_archive : bool
+            Search the archive as well.
+        reinforce : {"recall", "use", False}
+            ``"recall"``: hits are strengthened by being recalled, within the recipe's guard.
+            ``"use"``: only `feedback` strengthens.  ``False``: the same, and said so.
+        now : datetime or int or float, optional
+            The moment of recall; by default the clock's.
+
+        Returns
+        -------
+        RecallResult
+            Ties: higher score, then newer, then lower number.
+        """
+        return self.recall_many(
+            [cue],
+            top_k=top_k,
+            token_budget=token_budget,
+            min_score=min_score,
+            recipe=recipe,
+            run_id=run_id,
+            as_of=as_of,
+            include_archive=include_archive,
+            reinforce=reinforce,
+            now=now,
+        )[0]
+
+    def recall_many(
+        self,
+        cues: Sequence[str],
+        *,
+        top_k: int = 10,
+        token_budget: int | None = None,
+        min_score: float | None = None,
+        recipe: Recipe | None = None,
+        run_id: str | None = None,
+        as_of: Moment | None = None,
+        include_archive: bool = False,
+        reinforce: Reinforce = "recall",
+        now: Moment | None = None,
+    ) -> list[RecallResult]:
+        """Answer several cues in order, as `recall` does one.
+
+        Returns
+        -------
+        list of RecallResult
+            One per cue.
+        """
+        if isinstance(cues, (str, bytes)) or not isinstance(cues, Sequence):
+            raise InvalidType.of("cues", "a sequence of str", cues)
+        if reinforce not in ("recall", "use", False):
+            raise InvalidArgument.of("reinforce", '"recall", "use" or False', reinforce)
+        chosen = self._recipe if recipe is None else checked_recipe(recipe)
+        options = retrieval.Options(
+            recipe=chosen,
+            top_k=arguments.count(top_k, "top_k"),
+            min_score=(
+                chosen.min_score if min_score is None else arguments.finite(min_score, "min_score")
+            ),
+            now_us=self._now(now),
+            as_of_us=None if as_of is None else to_us(as_of, "as_of"),
+            run_id=None if run_id is None else arguments.name(run_id, "run_id"),
+            archive=arguments.flag(include_archive, "include_archive"),
+            token_budget=(
+                None if token_budget is None else arguments.count(token_budget, "token_budget")
+            ),
+            reinforce=reinforce == "recall",
+        )
+        texts = [arguments.text(cue, "cue") for cue in cues]
+        return retrieval.recall(self._engine, self._scope, self._embedder, texts, options)
+
+    def get(self, id: str) -> Memory:
+        """Return one memory.
+
+        Raises
+        ------
+        UnknownMemory
+            If the scope has no memory with that id.
+        """
+        return reading.get(self._engine, self._scope, id)
