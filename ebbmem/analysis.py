@@ -99,15 +99,12 @@ class Analyzer:
     ) -> _Terms:
         """Learn the forms that are new, then look up. A Snowball stemmer serves one thread."""
         with self._learning:
-            forms = self._lexicon.unknown(batch.utf8, batch.word_ends)
-            stems = stem(forms)
-            self._lexicon.learn(
-                forms,
-                [None if f in self._stop_words else s for f, s in zip(forms, stems, strict=True)],
-            )
-            found = self._lexicon.terms(*batch)
-        # Only `unknown` forgets forms, and it is called nowhere else.
-        assert found is not None
+            # Looked up first, since another thread may have learnt them while this one waited.
+            # Only `unknown` forgets forms, and only here, so the second look finds them all.
+            while (found := self._lexicon.terms(*batch)) is None:
+                forms = self._lexicon.unknown(batch.utf8, batch.word_ends)
+                pairs = zip(forms, stem(forms), strict=True)
+                self._lexicon.learn(forms, [None if f in self._stop_words else s for f, s in pairs])
         return found
 
 
