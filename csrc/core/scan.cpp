@@ -1,16 +1,15 @@
 #include "core/scan.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "core/buffer.h"
 #include "core/dispatch.h"
-#include "core/elementary.h"
 #include "core/errors.h"
 #include "core/finite.h"
+#include "core/scores.h"
 #include "core/topk.h"
 
 namespace ebb {
@@ -21,42 +20,6 @@ namespace {
 constexpr std::size_t kBlockRows = 256;
 
 float clamped(float dot) { return dot > 1.0f ? 1.0f : dot >= -1.0f ? dot : -1.0f; }
-
-struct AffineLaw {
-  const double* mul;
-  const double* add;
-
-  bool flat() const { return mul == nullptr && add == nullptr; }
-
-  // |dot| <= 1, and rounding is monotone: no score exceeds it.
-  double bound(std::size_t slot) const {
-    return (mul ? std::fabs(mul[slot]) : 1.0) + (add ? add[slot] : 0.0);
-  }
-
-  bool hopeless(std::size_t, double, double) const { return false; }
-
-  double score(std::size_t slot, double dot) const {
-    return (mul ? mul[slot] * dot : dot) + (add ? add[slot] : 0.0);
-  }
-};
-
-struct ProductLaw {
-  const double* log_weight;
-
-  bool flat() const { return false; }
-
-  double bound(std::size_t slot) const { return log_weight[slot]; }
-
-  // ln y <= y - 1 spares most rows the logarithm. The factor is wider than the rounding of both.
-  bool hopeless(std::size_t slot, double dot, double entry) const {
-    const double ceiling = ((1.0 + dot) / 2.0 - 1.0) * (1.0 - 1e-12);
-    return log_weight[slot] + ceiling < entry;
-  }
-
-  double score(std::size_t slot, double dot) const {
-    return log_weight[slot] + log((1.0 + dot) / 2.0);
-  }
-};
 
 struct Block {
   double bound;
@@ -84,14 +47,14 @@ class PaddedQueries {
 };
 
 // One pass over the rows for a batch of queries that share their columns.
-template <typename Law>
+template <typename Score>
 class Scan {
  public:
-  Scan(const Arena& arena, const Arena::View& rows, const QueryBatch& queries, const Law& law,
+  Scan(const Arena& arena, const Arena::View& rows, const QueryBatch& queries, const Score& score,
        const Selection& selection)
       : rows_(rows),
         queries_(queries, arena.padded_dim()),
-        law_(law),
+        score_(score),
         newness_(selection.newness ? selection.newness->data : nullptr),
         mask_(selection.mask ? selection.mask->data : nullptr),
         padded_dim_(arena.padded_dim()),
@@ -99,7 +62,7 @@ class Scan {
         best_(queries.count, TopK(selection.k)) {}
 
   Ranked run() && {
-    if (law_.flat()) {
+    if (score_.flat()) {
       read_in_order();
     } else {
       read_by_bound();
@@ -135,7 +98,7 @@ class Scan {
       for (std::size_t slot = first; slot < first + count; ++slot) {
         if (!admits(slot)) continue;
         any = true;
-        bound = std::max(bound, law_.bound(slot));
+        bound = std::max(bound, score_.bound(slot));
       }
       if (any) blocks.push_back({bound, first, count});
     }
@@ -163,7 +126,7 @@ class Scan {
     std::size_t count = 0;
     for (std::size_t slot = block.first; slot < block.first + block.count; ++slot) {
       chosen[count] = slot;
-      count += admits(slot) && !(law_.bound(slot) < entry) ? 1 : 0;
+      count += admits(slot) && !(score_.bound(slot) < entry) ? 1 : 0;
     }
     // Reading on is faster than jumping unless most rows are skipped.
     const bool whole = count * 4 > block.count;
@@ -182,8 +145,8 @@ class Scan {
 
   void offer(TopK& best, std::size_t slot, float dot) const {
     const double entry = best.entry_score();
-    if (law_.hopeless(slot, dot, entry)) return;
-    const double score = law_.score(slot, dot);
+    if (score_.hopeless(slot, dot, entry)) return;
+    const double score = score_.of(slot, dot);
     if (score < entry) return;
     const auto number = static_cast<std::int64_t>(slot);
     best.offer({score, newness_ ? newness_[slot] : number, number, dot});
@@ -204,7 +167,7 @@ class Scan {
 
   const Arena::View& rows_;
   const PaddedQueries queries_;
-  const Law law_;
+  const Score score_;
   const std::int64_t* const newness_;
   const bool* const mask_;
   const std::size_t padded_dim_;
@@ -245,9 +208,9 @@ Ranked top_affine(const Arena& arena, QueryBatch queries, Column mul, Column add
   check_queries(arena, queries);
   const Arena::View rows = arena.read();
   check_selection(selection, rows.size());
-  const AffineLaw law{checked_column(mul, rows.size(), "mul"),
-                      checked_column(add, rows.size(), "add")};
-  return Scan<AffineLaw>(arena, rows, queries, law, selection).run();
+  const AffineScore score{checked_column(mul, rows.size(), "mul"),
+                          checked_column(add, rows.size(), "add")};
+  return Scan<AffineScore>(arena, rows, queries, score, selection).run();
 }
 
 Ranked top_product(const Arena& arena, QueryBatch queries, Span<const double> log_weight,
@@ -257,7 +220,7 @@ Ranked top_product(const Arena& arena, QueryBatch queries, Span<const double> lo
   check_selection(selection, rows.size());
   check_length(log_weight.size, rows.size(), "log_weight");
   check_log_weights(log_weight, "log_weight");
-  return Scan<ProductLaw>(arena, rows, queries, ProductLaw{log_weight.data}, selection).run();
+  return Scan<ProductScore>(arena, rows, queries, ProductScore{log_weight.data}, selection).run();
 }
 
 std::vector<float> dots(const Arena& arena, QueryBatch query, Span<const std::int64_t> slots) {

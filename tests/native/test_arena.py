@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -173,3 +176,27 @@ def test_slots_must_be_int64() -> None:
     arena = _core.Arena(2)
     with pytest.raises(InvalidType, match="slots: expected"):
         arena.tombstone(np.zeros(1, np.int32))
+
+
+OUT_OF_MEMORY = """
+import resource
+import numpy as np
+from ebbmem import _core
+
+arena, rows = _core.Arena(2**20), np.ones((8, 2**20), np.float32)
+arena.append(rows)
+in_use = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (in_use + 3 * rows.nbytes // 2,) * 2)
+try:
+    while arena.size < 1000:
+        arena.append(rows)
+except MemoryError:
+    pass
+assert arena.size == arena.live == 16, arena.size
+assert arena.copy_rows(np.array([15]))[0, -1] == 1
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on address space")
+def test_an_append_without_memory_adds_nothing() -> None:
+    subprocess.run([sys.executable, "-c", OUT_OF_MEMORY], check=True, timeout=60)
