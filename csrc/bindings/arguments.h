@@ -1,0 +1,55 @@
+// Checks of arguments that are not arrays: numbers, and arrays that may be absent.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "bindings/numpy_views.h"
+
+namespace ebb::bindings {
+
+// A whole number of at least `least`; numpy's integers are welcome, bool and float are not. What
+// exceeds the machine's range is taken as the largest number it has.
+inline std::size_t checked_count(const py::object& object, const std::string& argument,
+                                 std::size_t least) {
+  if (PyIndex_Check(object.ptr()) == 0 || PyBool_Check(object.ptr())) {
+    raise_type(argument, "an integer", py::str(py::type::of(object).attr("__name__")));
+  }
+  const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
+  if (!number) throw py::error_already_set();
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow > 0) return static_cast<std::size_t>(PY_SSIZE_T_MAX);
+  if (overflow < 0 || value < 0 || static_cast<std::size_t>(value) < least) {
+    throw ValueError(argument, "an integer of at least " + std::to_string(least),
+                     py::str(number).cast<std::string>());
+  }
+  return static_cast<std::size_t>(value);
+}
+
+// A slot number; whether the arena has it is the arena's to say.
+inline std::int64_t checked_slot(const py::object& object, const std::string& argument) {
+  return static_cast<std::int64_t>(checked_count(object, argument, 0));
+}
+
+// A float or an integer; bool is neither.
+inline double checked_number(const py::object& object, const std::string& argument) {
+  if (PyBool_Check(object.ptr()) ||
+      (PyFloat_Check(object.ptr()) == 0 && PyIndex_Check(object.ptr()) == 0)) {
+    raise_type(argument, "a number", py::str(py::type::of(object).attr("__name__")));
+  }
+  const double number = PyFloat_AsDouble(object.ptr());
+  if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+  return number;
+}
+
+template <typename T>
+std::optional<Span<const T>> optional_view(const py::object& object, const std::string& argument) {
+  if (object.is_none()) return std::nullopt;
+  return vector_view<T>(object, argument);
+}
+
+}  // namespace ebb::bindings
