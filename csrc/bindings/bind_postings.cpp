@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "bindings/arguments.h"
 #include "bindings/numpy_views.h"
 #include "bindings/topics.h"
 #include "core/postings.h"
@@ -19,21 +20,22 @@ auto released(Call call) {
   return call();
 }
 
+Bm25 rule_of(const py::object& k1, const py::object& b) {
+  return {checked_number(k1, "k1"), checked_number(b, "b")};
+}
+
 // Lengths are checked by the core, against the state of the index the ranking will see.
-Bm25Query query_of(double k1, double b, const py::object& newness, const py::object& mask,
-                   std::int64_t k, const py::object& limit) {
+Bm25Query query_of(const Bm25& rule, const py::object& newness, const py::object& mask,
+                   const py::object& k, const py::object& limit) {
   Bm25Query query;
-  query.rule = {k1, b};
-  query.k = k;
+  query.rule = rule;
+  query.k = static_cast<std::int64_t>(checked_count(k, "k", 1));
   if (!newness.is_none()) query.newness = vector_view<std::int64_t>(newness, "newness");
   if (!mask.is_none()) {
     const auto view = vector_view<bool>(mask, "mask");
     query.mask = {view.data, view.size};
   }
-  if (!limit.is_none()) {
-    query.limit = limit.cast<std::int64_t>();
-    if (query.limit < 0) throw ValueError("limit", "0 slots or more", std::to_string(query.limit));
-  }
+  if (!limit.is_none()) query.limit = static_cast<std::int64_t>(checked_count(limit, "limit", 0));
   return query;
 }
 
@@ -58,11 +60,11 @@ py::array_t<double> idf(const Postings& postings, const py::object& terms) {
   return to_numpy(released([&] { return postings.idf(ids); }));
 }
 
-py::tuple top_bm25(const Postings& postings, const py::object& terms, double k1, double b,
-                   const py::object& newness, const py::object& mask, std::int64_t k,
-                   const py::object& limit) {
+py::tuple top_bm25(const Postings& postings, const py::object& terms, const py::object& k1,
+                   const py::object& b, const py::object& newness, const py::object& mask,
+                   const py::object& k, const py::object& limit) {
   const auto ids = vector_view<std::uint64_t>(terms, "terms");
-  const Bm25Query query = query_of(k1, b, newness, mask, k, limit);
+  const Bm25Query query = query_of(rule_of(k1, b), newness, mask, k, limit);
   const std::array<std::int64_t, 1> whole{static_cast<std::int64_t>(ids.size)};
   std::vector<std::int64_t> ends;
   RankedTexts out = released([&] { return postings.top(ids, {whole.data(), 1}, query, ends); });
@@ -70,22 +72,24 @@ py::tuple top_bm25(const Postings& postings, const py::object& terms, double k1,
 }
 
 py::tuple top_bm25_many(const Postings& postings, const py::object& term_ids,
-                        const py::object& cue_ends, double k1, double b, const py::object& newness,
-                        const py::object& mask, std::int64_t k, const py::object& limit) {
+                        const py::object& cue_ends, const py::object& k1, const py::object& b,
+                        const py::object& newness, const py::object& mask, const py::object& k,
+                        const py::object& limit) {
   const auto ids = vector_view<std::uint64_t>(term_ids, "term_ids");
   const auto cues = vector_view<std::int64_t>(cue_ends, "cue_ends");
-  const Bm25Query query = query_of(k1, b, newness, mask, k, limit);
+  const Bm25Query query = query_of(rule_of(k1, b), newness, mask, k, limit);
   std::vector<std::int64_t> ends;
   RankedTexts out = released([&] { return postings.top(ids, cues, query, ends); });
   return py::make_tuple(to_numpy(std::move(out.slots)), to_numpy(std::move(out.scores)),
                         to_numpy(std::move(ends)));
 }
 
-py::array_t<double> bm25(const Postings& postings, const py::object& terms, double k1, double b,
-                         const py::object& slots) {
+py::array_t<double> bm25(const Postings& postings, const py::object& terms, const py::object& k1,
+                         const py::object& b, const py::object& slots) {
   const auto ids = vector_view<std::uint64_t>(terms, "terms");
   const auto wanted = vector_view<std::int64_t>(slots, "slots");
-  return to_numpy(released([&] { return postings.score(ids, {k1, b}, wanted); }));
+  const Bm25 rule = rule_of(k1, b);
+  return to_numpy(released([&] { return postings.score(ids, rule, wanted); }));
 }
 
 }  // namespace

@@ -285,6 +285,20 @@ def test_values_out_of_range_are_refused(change: dict, argument: str) -> None:
         built([[1], [2]]).top_bm25(u64([1]), **{**good, **change})
 
 
+@pytest.mark.parametrize(
+    "change", [{"k": 1.0}, {"k": True}, {"k1": "1"}, {"b": None}, {"b": True}, {"limit": 1.0}]
+)
+def test_values_of_another_type_are_refused(change: dict) -> None:
+    good = {"k1": 1.2, "b": 0.75, "newness": None, "mask": None, "k": 3}
+    with pytest.raises(InvalidType, match=f"^{next(iter(change))}: expected"):
+        built([[1], [2]]).top_bm25(u64([1]), **{**good, **change})
+
+
+def test_k_may_be_larger_than_any_index() -> None:
+    slots, _ = built([[1], [1]]).top_bm25(u64([1]), 1.2, 0.75, None, None, 2**80)
+    assert slots.tolist() == [1, 0]
+
+
 @pytest.mark.parametrize("length", [0, 1, 3])
 @pytest.mark.parametrize("column", ["newness", "mask"])
 def test_columns_of_another_length_are_refused(column: str, length: int) -> None:

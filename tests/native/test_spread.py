@@ -140,6 +140,15 @@ def test_fan_cap_takes_the_heaviest_then_the_lowest_targets() -> None:
     assert run(star, {0: 1.0}, fan_cap=2)[0].tolist() == [2, 3]
 
 
+@pytest.mark.parametrize("degree", EDGES)
+@pytest.mark.parametrize("cap", [1, 3, 16])
+def test_fan_cap_finds_the_best_of_many_edges(degree: int, cap: int) -> None:
+    rng = np.random.default_rng(degree)
+    row = [(int(t), int(rng.integers(1, 5)) / 4) for t in rng.permutation(degree) + 1]
+    nodes, _, _, _ = run(csr({0: row}, degree + 1), {0: 1.0}, fan_cap=cap)
+    assert nodes.tolist() == [t for t, _ in sorted(row, key=lambda e: (-e[1], e[0]))[:cap]]
+
+
 def test_masked_targets_still_take_their_place_under_the_fan_cap() -> None:
     star = csr({0: [(1, 1.0), (2, 0.5), (3, 0.25)]}, 4)
     mask = np.array([True, False, True, True])
