@@ -17,8 +17,7 @@ void check_ends(Span<const std::int64_t> ends, std::size_t limit, const std::str
   }
 }
 
-void check_partition(Span<const std::int64_t> ends, std::size_t size,
-                     const std::string& argument) {
+void check_partition(Span<const std::int64_t> ends, std::size_t size, const std::string& argument) {
   check_ends(ends, size, argument);
   const std::size_t last = ends.empty() ? 0 : static_cast<std::size_t>(ends[ends.size - 1]);
   if (last != size) {
