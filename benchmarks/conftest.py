@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pytest
+from timing import Timed
 
 import ebbmem
 from ebbmem import _core
-
-Result = TypeVar("Result")
-Timed = Callable[..., Any]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -54,16 +52,5 @@ def cpu_model() -> str:
 
 @pytest.fixture
 def timed(benchmark: Any) -> Timed:
-    """Time a call whose answer was checked before; report the median per unit."""
-
-    def run(
-        call: Callable[[], Result], *, group: str, units: int, unit: str, **pedantic: Any
-    ) -> Result:
-        benchmark.group = group
-        result: Result = benchmark.pedantic(call, **pedantic) if pedantic else benchmark(call)
-        if benchmark.stats is not None:
-            per_unit_ns = benchmark.stats.stats.median / units * 1e9
-            benchmark.extra_info[f"ns_per_{unit}"] = round(per_unit_ns, 2)
-        return result
-
-    return run
+    """Return what times a call and reports per unit."""
+    return Timed(benchmark)

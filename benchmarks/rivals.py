@@ -13,6 +13,7 @@ import re
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -53,9 +54,9 @@ class NumpyEmbedder:
     def embed_many(self, texts: Sequence[str]) -> F32:
         """Return one row per text."""
         rows = np.zeros((len(texts), self._dim))
-        for row, text in zip(rows, texts, strict=True):
+        for row, text in enumerate(texts):
             buckets = [self._bucket(word) for word in WORDS.findall(text)]
-            row += np.bincount(buckets, minlength=self._dim)
+            rows[row] = np.bincount(buckets, minlength=self._dim)
         norms = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
         return (rows / np.where(norms > 0, norms, 1.0)).astype(np.float32)
 
@@ -105,10 +106,9 @@ def decay_numpy(s: Strengths, rate: float) -> F64:
 def edges_of(graph: Graph) -> list[list[tuple[int, float]]]:
     """Return each node's links as Python values."""
     targets, weights = graph.indices.tolist(), graph.weights.tolist()
-    bounds = graph.indptr.tolist()
     return [
         list(zip(targets[a:b], weights[a:b], strict=True))
-        for a, b in zip(bounds, bounds[1:], strict=False)
+        for a, b in pairwise(graph.indptr.tolist())
     ]
 
 
@@ -178,16 +178,19 @@ class NumpyBm25:
         lengths = np.array([len(text) for text in texts])
         norms = k1 * (1 - b + b * lengths / lengths.mean())
         counts = [(term, slot, n) for slot, t in enumerate(texts) for term, n in Counter(t).items()]
-        terms, slots, count = (np.array(column) for column in zip(*counts, strict=True))
+        columns = zip(*counts, strict=True)
+        terms, slots, count = (
+            np.array(c, t) for c, t in zip(columns, (np.uint64, int, int), strict=True)
+        )
         order = np.argsort(terms, kind="stable")
-        impacts = (count / (count + norms[slots]))[order]
+        impacts, slots = (count / (count + norms[slots]))[order], slots[order]
         distinct, starts = np.unique(terms[order], return_index=True)
-        bounds = [*starts.tolist(), len(order)]
+        bounds = pairwise([*starts.tolist(), len(order)])
         self._size = len(texts)
         self._postings = {}
-        for term, a, z in zip(distinct.tolist(), bounds, bounds[1:], strict=False):
+        for term, (a, z) in zip(distinct.tolist(), bounds, strict=True):
             idf = math.log(1 + (len(texts) - (z - a) + 0.5) / (z - a + 0.5))
-            self._postings[term] = (slots[order][a:z], idf * impacts[a:z])
+            self._postings[term] = (slots[a:z], idf * impacts[a:z])
 
     def top(self, cue: Sequence[int], k: int) -> I64:
         """Return the k best texts, newest first among equals."""
@@ -229,9 +232,7 @@ class PythonMemory:
 class NumpyMemory:
     """The same over one matrix."""
 
-    def __init__(
-        self, texts: Sequence[str], dim: int, importance: F64, created_s: F64
-    ) -> None:
+    def __init__(self, texts: Sequence[str], dim: int, importance: F64, created_s: F64) -> None:
         self._texts = texts
         self._embedder = NumpyEmbedder(dim)
         self._rows = self._embedder.embed_many(texts)
