@@ -82,8 +82,7 @@ def test_recall(timed: Timed, recipe: recipes.Recipe, reinforce: object, filled:
 
     assert recall() > 0
 
-    written = "written" if reinforce else "read only"
-    timed(recall, group=f"recall 10 of {COUNT}, {recipe.name}", units=1, unit=f"{written}_recall")
+    timed(recall, group=f"recall 10 of {COUNT}, {recipe.name}", units=1, unit="recall")
 
 
 def test_recall_of_many_agents(timed: Timed, tmp_path: Path) -> None:
