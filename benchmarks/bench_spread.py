@@ -9,7 +9,7 @@ import rivals
 from scipy.sparse import csr_array
 from timing import Timed
 
-from ebbmem.graph import Csr
+from ebbmem.csr import Csr
 from ebbmem.spreading import SpreadConfig, spread
 
 pytestmark = pytest.mark.benchmark(max_time=0.5, min_rounds=3)

@@ -13,8 +13,8 @@ LAYERS: dict[int, str] = {
     0: "errors models clock durations arguments",
     1: "_core _tokenize _version",
     2: "decay reinforcement analysis build embedders vectorstores records",
-    3: "columns index graph spreading recipes scoring recall reconsolidation remembering reading"
-    " retrieval revision prospective buffer summaries consolidation engine exchange",
+    3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
+    " reading retrieval revision prospective buffer summaries consolidation engine exchange",
     4: "database handle store agentic fleet",
     5: "__init__ __main__ cli demo",
 }
@@ -48,7 +48,8 @@ WITHIN: dict[str, str] = {
     "records.sqlite": "records.connection records.header records.migrate records.reading"
     " records.writing",
     # 3, what one scope holds in RAM: a graph and columns make an index, an engine keeps many
-    "spreading": "graph",
+    "graph": "csr",
+    "spreading": "csr",
     "index": "columns graph",
     "engine": "index",
     # 3, recall: a recipe weighs, the stages run over an index; retrieval is recall as a call
@@ -80,7 +81,7 @@ THIRD_PARTY: dict[str, str] = {
     "numpy": EVERYWHERE,
     "apsw": "build records",
     "Stemmer": "analysis",
-    "scipy": "graph spreading",
+    "scipy": "csr",
     "typer": "cli",
     "rich": "cli demo",
 }
