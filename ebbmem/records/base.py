@@ -311,7 +311,7 @@ class Writer(Reader, Protocol):
         """Append to the history; return its seq."""
 
     def rewrite_event(self, scope_id: int, seq: int, payload: bytes) -> None:
-        """Replace the payload of an event, when what it names is erased."""
+        """Replace the payload of an event, when what it names is erased; its seq stays."""
 
     def insert_intention(self, row: IntentionRow) -> None:
         """Insert an intention."""

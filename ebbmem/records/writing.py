@@ -260,6 +260,7 @@ class SqliteWriter(SqliteReader):
         old = EventRow._make(self._checked(row, seals.event_checksum, "events"))
         checksum = seals.event_checksum(old._replace(payload=payload))
         self._connection.run(sql.REWRITE_EVENT, (payload, checksum, scope_id, seq))
+        self._counters.take(scope_id)
         self.erased_text = True
 
     @_whole

@@ -13,7 +13,7 @@ class LinkContract:
     def test_a_link_keeps_the_greater_weight_and_its_first_moment(self, store):
         a, b = remembered(store, "a", "b")
         with store.write() as writer:
-            for weight, at in ((0.5, NOW), (0.2, NOW + 1), (0.8, NOW + 2), (0.8, NOW + 3)):
+            for weight, at in ((0.5, NOW), (0.8, NOW + 1), (0.2, NOW + 2)):
                 writer.insert_links(a >> 32, [link(a, b, weight, at)])
         with store.read() as reader:
             assert reader.links(a >> 32) == [link(a, b, 0.8, NOW)]
@@ -27,6 +27,14 @@ class LinkContract:
             assert writer.scope("ann").last_seq > before
         with store.read() as reader:
             assert reader.links(a >> 32) == [link(a, b), link(c, a)]
+
+    def test_links_from_one_memory_are_its_own(self, store):
+        a, b, c = remembered(store, "a", "b", "c")
+        with store.write() as writer:
+            writer.insert_links(a >> 32, [link(a, c), link(a, b), link(b, a)])
+        with store.read() as reader:
+            assert reader.links_from(a) == [link(a, b), link(a, c)]
+            assert reader.links_from(c) == []
 
     def test_a_link_to_no_memory_is_refused(self, store):
         (a,) = remembered(store, "a")
@@ -64,6 +72,16 @@ class ConversationContract:
             assert reader.turns(scope_id, "run", rows[0].row_id, 10) == [rows[2]]
             assert reader.turns(scope_id + 1, None, 0, 10) == []
 
+    def test_the_last_turn_is_the_newest_with_a_memory_of_its_run(self, store):
+        a, b = remembered(store, "a", "b")
+        with store.write() as writer:
+            assert writer.last_turn(a >> 32, "run") is None
+            said = [turn("a", memory_row=a), turn("b", memory_row=b), turn("c")]
+            rows = writer.insert_turns(a >> 32, [*said, turn("d", "other", a)])
+        with store.read() as reader:
+            assert reader.last_turn(a >> 32, "run") == rows[1]
+            assert reader.last_turn((a >> 32) + 1, "run") is None
+
     def test_a_summary_is_replaced(self, store):
         scope_id = scope_of(store)
         with store.write() as writer:
@@ -99,6 +117,25 @@ class ConversationContract:
             assert reader.events(row >> 32, 0, 10) == events
             assert reader.events(row >> 32, first, 10) == events[1:]
             assert reader.events(row >> 32, 0, 1) == events[:1]
+
+    def test_an_event_is_rewritten_in_its_place(self, store):
+        (row,) = remembered(store, "a")
+        with store.write() as writer:
+            seqs = [writer.insert_event(row >> 32, "recalled", NOW, None, b"ab") for _ in range(2)]
+            before = writer.scope("ann").last_seq
+            writer.rewrite_event(row >> 32, seqs[0], b"b")
+            assert writer.scope("ann").last_seq > before
+        with store.read() as reader:
+            found = reader.events(row >> 32, 0, 10)
+        assert [(event.seq, event.payload) for event in found] == [
+            (seqs[0], b"b"),
+            (seqs[1], b"ab"),
+        ]
+
+    def test_an_event_that_is_not_there_cannot_be_rewritten(self, store):
+        scope_id = scope_of(store)
+        with pytest.raises(InvalidArgument, match="seq"), store.write() as writer:
+            writer.rewrite_event(scope_id, 7, b"b")
 
     def test_counts_are_of_one_scope(self, store):
         a, b = remembered(store, "a", "b")

@@ -35,7 +35,7 @@ def test_a_full_disk_keeps_what_was_acknowledged_and_ends_with_space(store):
     (row,) = remembered(store, "a")
     connection = store._connection._apsw
     connection.pragma("max_page_count", connection.pragma("page_count"))
-    with pytest.raises(StorageFailed, match="full"), store.write() as writer:
+    with pytest.raises(StorageFailed, match="the disk is full"), store.write() as writer:
         writer.insert_memories(row >> 32, [memory("b", detail="x" * 50_000)])
     with store.read() as reader:
         assert len(reader.index_rows(row >> 32)) == 1
