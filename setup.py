@@ -44,6 +44,7 @@ def flags() -> tuple[list[str], list[str]]:
 
 
 compile_flags, link_flags = flags()
+# Each extension gets lists of its own: Pybind11Extension adds C++ flags to the one it is given.
 core = Pybind11Extension(
     "ebbmem._core",
     sorted(glob("csrc/*/*.cpp")),
@@ -51,14 +52,14 @@ core = Pybind11Extension(
     include_dirs=["csrc"],
     define_macros=[("EBB_VERSION", f'"{VERSION}"')],
     cxx_std=17,
-    extra_compile_args=compile_flags,
-    extra_link_args=link_flags,
+    extra_compile_args=[*compile_flags],
+    extra_link_args=[*link_flags],
 )
 tokenize = Extension(
     "ebbmem._tokenize",
     ["ebbmem/_tokenize.pyx"],
-    extra_compile_args=compile_flags,
-    extra_link_args=link_flags,
+    extra_compile_args=[*compile_flags],
+    extra_link_args=[*link_flags],
 )
 
 ParallelCompile("EBBMEM_BUILD_JOBS", default=0).install()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ebbmem import _core
+from ebbmem.csr import Csr
 from ebbmem.errors import InvalidArgument, InvalidType, ShapeMismatch
 
 if TYPE_CHECKING:
@@ -37,53 +37,6 @@ _FIRST_ROOM = 64
 _MOST_WEIGHT = float(np.finfo(np.float32).max)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Csr:
-    """A square sparse matrix in compressed rows: row = source, column = target.
-
-    Parameters
-    ----------
-    indptr : (nodes + 1,) int64 or int32
-        Row ``i`` holds the entries from ``indptr[i]`` to below ``indptr[i + 1]``.
-    indices : (edges,) int32 or int64
-        Target of each entry.  Two entries of one row may share a target: they add up.
-    data : (edges,) float32 or float64
-        Weight of each entry, finite.
-    shape : (int, int)
-        ``(nodes, nodes)``.
-
-    Raises
-    ------
-    InvalidType
-        If an array has another dtype or is not C-contiguous.
-    ShapeMismatch
-        If the lengths do not belong together.
-    InvalidArgument
-        If the offsets fall, a target is out of range or a weight is not finite.
-
-    Notes
-    -----
-    The arrays are kept, not copied, and checked once, here.
-    """
-
-    indptr: NDArray[np.int64] | NDArray[np.int32]
-    indices: NDArray[np.int32] | NDArray[np.int64]
-    data: NDArray[np.float32] | NDArray[np.float64]
-    shape: tuple[int, int]
-
-    def __post_init__(self) -> None:
-        _core.check_csr(self.indptr, self.indices, self.data)
-        nodes = len(self.indptr) - 1
-        if self.shape != (nodes, nodes):
-            raise ShapeMismatch.of("shape", f"({nodes}, {nodes})", self.shape)
-
-    def to_scipy(self) -> Any:
-        """Return the same matrix as a ``scipy.sparse.csr_array``, sharing what scipy can share."""
-        from scipy.sparse import csr_array  # noqa: PLC0415 - only here is scipy needed
-
-        return csr_array((self.data, self.indices, self.indptr), shape=self.shape)
-
-
 class LinkTable:
     """The typed, weighted, directed links of one scope, between slots.
 
@@ -102,11 +55,11 @@ class LinkTable:
     @property
     def bytes(self) -> int:
         """Return the memory that the links take, in bytes."""
-        links, last = self._links, self._snapshot
-        arrays: list[NDArray[Any]] = [links.source, links.target, links.kind, links.weight]
-        if last is not None:
-            arrays += [last.csr.indptr, last.csr.indices, last.csr.data]
-        return sum(array.nbytes for array in arrays)
+        held = self._links._arrays()
+        if self._snapshot is not None:
+            csr = self._snapshot.csr
+            held = (*held, csr.indptr, csr.indices, csr.data)
+        return sum(array.nbytes for array in held)
 
     def add(self, source: int, target: int, kind: str, weight: float = 1.0) -> None:
         """Add the link from ``source`` to ``target``.
@@ -284,8 +237,8 @@ class _Links:
                 array[: self.count] = old
         for array, new in zip(links._arrays(), columns, strict=True):
             array[self.count : count] = new
-        ends = (array[self.count : count] for array in (links.source, links.target))
-        nodes = 1 + max(int(end.max(initial=-1)) for end in ends)
+        source, target = (array[self.count : count] for array in (links.source, links.target))
+        nodes = 1 + int(np.max(np.maximum(source, target), initial=-1))
         return replace(links, count=count, nodes=max(self.nodes, nodes))
 
     def _arrays(self) -> tuple[NDArray[Any], ...]:
@@ -378,25 +331,26 @@ def _checked_columns(named: dict[str, NDArray[Any]]) -> tuple[NDArray[Any], ...]
 
 
 def _checked_integers(argument: str, values: object, least: int, most: int) -> NDArray[Any]:
-    expected = "a 1-d numpy array of integers"
-    if not isinstance(values, np.ndarray) or values.dtype.kind not in "iu":
-        raise InvalidType.of(argument, expected, values)
-    if values.ndim != 1:
-        raise ShapeMismatch.of(argument, expected, values.shape)
-    if (wrong := (values < least) | (values > most)).any():
-        raise InvalidArgument.of(argument, f"{least} to {most}", int(values[wrong][0]))
-    return values
+    found = _one_dimensional(argument, values, "integers", "iu")
+    if (wrong := (found < least) | (found > most)).any():
+        raise InvalidArgument.of(argument, f"{least} to {most}", int(found[wrong][0]))
+    return found
 
 
 def _checked_weights(argument: str, values: object) -> NDArray[np.float32]:
-    expected = "a 1-d numpy array of numbers"
-    if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf":
+    found = _one_dimensional(argument, values, "numbers", "iuf")
+    if (wrong := ~((found >= 0) & (found <= _MOST_WEIGHT))).any():
+        raise InvalidArgument.of(argument, "finite float32, at least 0", float(found[wrong][0]))
+    return found.astype(np.float32)
+
+
+def _one_dimensional(argument: str, values: object, content: str, kinds: str) -> NDArray[Any]:
+    expected = f"a 1-d numpy array of {content}"
+    if not isinstance(values, np.ndarray) or values.dtype.kind not in kinds:
         raise InvalidType.of(argument, expected, values)
     if values.ndim != 1:
         raise ShapeMismatch.of(argument, expected, values.shape)
-    if (wrong := ~((values >= 0) & (values <= _MOST_WEIGHT))).any():
-        raise InvalidArgument.of(argument, "finite float32, at least 0", float(values[wrong][0]))
-    return values.astype(np.float32)
+    return values
 
 
 def _check_size(size: int, links: _Links) -> None:

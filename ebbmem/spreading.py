@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ebbmem import _core
+from ebbmem.csr import Csr
 from ebbmem.errors import InvalidArgument, InvalidType, ShapeMismatch
-from ebbmem.graph import Csr
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -294,6 +294,13 @@ class EpisodicMemoryStore(ScopeHandle):
     ) -> list[RecallResult]:
         """Answer several cues in order, as `recall` does one.
 
+        Parameters
+        ----------
+        cues : sequence of str
+            Texts; each may strengthen what the next one finds.
+        top_k, token_budget, min_score, recipe, run_id, as_of, include_archive, reinforce, now
+            As for `recall`, for every cue.
+
         Returns
         -------
         list of RecallResult

@@ -39,8 +39,7 @@ linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads ELF symbo
 def code(path: Path) -> str:
     """Return a file's text without comments and string literals."""
     text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-    text = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', re.sub(r"//.*", "", text))
-    return text
+    return re.sub(r'"(?:\\.|[^"\\\n])*"', '""', re.sub(r"//.*", "", text))
 
 
 def includes(path: Path) -> list[str]:

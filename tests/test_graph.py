@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ebbmem.csr import Csr
 from ebbmem.errors import InvalidArgument, InvalidType, ShapeMismatch
-from ebbmem.graph import KIND_FACTORS, LINK_KINDS, Csr, LinkTable, kind_code
+from ebbmem.graph import KIND_FACTORS, LINK_KINDS, LinkTable, kind_code
 
 Link = tuple[int, int, str, float]
 SLOTS = 8

@@ -45,10 +45,8 @@ def own_members(cls: type) -> Iterator[tuple[str, object]]:
 
 def public_callables() -> dict[str, object]:
     """Return every public function, method and property by its dotted name."""
-    found: dict[str, object] = {}
-    for name, value in named_in(ebbmem, ebbmem.__all__):
-        if inspect.isfunction(value):
-            found[name] = value
+    exported = named_in(ebbmem, ebbmem.__all__)
+    found = {name: value for name, value in exported if inspect.isfunction(value)}
     for name, cls in public_classes().items():
         for member_name, member in own_members(cls):
             plain = getattr(member, "__func__", member)

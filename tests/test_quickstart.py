@@ -48,12 +48,14 @@ ROUTINE = "Practices every morning for 30 min"
 
 
 @pytest.fixture
-def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Run the quickstart in a folder of its own and return its names."""
+def ran(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> dict[str, Any]:
+    """Run the quickstart in a folder of its own; return its names, and under "said" its output."""
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {}
     exec(compile(QUICKSTART, "quickstart", "exec"), namespace)
-    return namespace
+    return {**namespace, "said": capsys.readouterr().out}
 
 
 def test_recall_brings_back_both_memories(ran: dict[str, Any]) -> None:
@@ -62,15 +64,13 @@ def test_recall_brings_back_both_memories(ran: dict[str, Any]) -> None:
     assert [hit.number for hit in sorted(ran["result"], key=lambda hit: hit.number)] == [1, 2]
 
 
-def test_it_prints_a_line_per_memory(
-    ran: dict[str, Any], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_prints_a_line_per_memory(ran: dict[str, Any]) -> None:
     lines = [
         f"{hit.final_score:.3f}  {hit.summary}   (cascade={hit.cascade_score:.2f})"
         for hit in ran["result"]
     ]
 
-    assert capsys.readouterr().out.splitlines() == lines
+    assert ran["said"].splitlines() == lines
 
 
 def test_related_memories_are_linked_both_ways_and_carry_activation(ran: dict[str, Any]) -> None:

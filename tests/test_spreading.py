@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from ebbmem import _core
+from ebbmem.csr import Csr
 from ebbmem.errors import InvalidArgument, InvalidType, ShapeMismatch
-from ebbmem.graph import Csr, LinkTable
+from ebbmem.graph import LinkTable
 from ebbmem.spreading import Activation, SpreadConfig, spread
 
 ALL = SpreadConfig(threshold=0.0, fan_cap=0, node_cap=0, fan_normalise=False)

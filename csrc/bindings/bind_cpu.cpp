@@ -9,10 +9,10 @@ namespace py = pybind11;
 namespace ebb::bindings {
 
 void bind_cpu(py::module_& m) {
-  m.def("isa", [] { return std::string(active().name); },
-        "Name of the instruction set in use.");
-  m.def("isas", [] { return names(); },
-        "Names of the instruction sets this machine runs, best first.");
+  m.def("isa", [] { return std::string(active().name); }, "Name of the instruction set in use.");
+  m.def(
+      "isas", [] { return names(); },
+      "Names of the instruction sets this machine runs, best first.");
   m.def("choose_isa", &choose, py::arg("name"),
         "Use the kernels of one instruction set; the empty name takes the best.");
 #if defined(__VERSION__)

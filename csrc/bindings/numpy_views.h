@@ -85,7 +85,8 @@ py::array_t<T> to_numpy(std::vector<T>&& values) {
   auto owner = std::make_unique<std::vector<T>>(std::move(values));
   T* data = owner->data();
   const auto size = static_cast<py::ssize_t>(owner->size());
-  const py::capsule capsule(owner.release(), [](void* p) { delete static_cast<std::vector<T>*>(p); });
+  const py::capsule capsule(owner.release(),
+                            [](void* p) { delete static_cast<std::vector<T>*>(p); });
   return py::array_t<T>({size}, {static_cast<py::ssize_t>(sizeof(T))}, data, capsule);
 }
 

@@ -79,25 +79,10 @@ def text_checksum(row: tuple[int, str, str]) -> int:
 def index_checksum(row: Sequence[Any]) -> int:
     """Return the upper half of a memory's checksum from a row of INDEX_COLUMNS."""
     (
-        row_id,
-        memory_type,
-        importance,
-        emotional_valence,
-        emotional_intensity,
-        storage_strength,
-        r_anchor,
-        anchored_at,
-        access_count,
-        created_at,
-        valid_from,
-        valid_to,
-        expires_at,
-        pinned,
-        tier,
-        superseded_by,
-        run_id,
-        seq,
-    ) = row
+        row_id, memory_type, importance, emotional_valence, emotional_intensity, storage_strength,
+        r_anchor, anchored_at, access_count, created_at, valid_from, valid_to, expires_at, pinned,
+        tier, superseded_by, run_id, seq,
+    ) = row  # fmt: skip
     kind = memory_type.encode()
     run = NULL_TEXT if run_id is None else run_id.encode()
     numbers = _pack_index(

@@ -91,6 +91,6 @@ class VectorStore(Protocol):
         """Return how many vectors there are."""
         ...
 
-    def __contains__(self, id: object) -> bool:  # noqa: A002
+    def __contains__(self, id: object) -> bool:
         """Return whether there is a vector of this id."""
         ...

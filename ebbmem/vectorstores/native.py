@@ -134,7 +134,7 @@ class InMemoryVectorStore:
         """Return how many vectors there are."""
         return len(self._slots)
 
-    def __contains__(self, id: object) -> bool:  # noqa: A002
+    def __contains__(self, id: object) -> bool:
         """Return whether there is a vector of this id."""
         return id in self._slots
 

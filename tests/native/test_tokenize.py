@@ -190,15 +190,18 @@ def test_nothing_leaks(texts):
             with contextlib.suppress(InvalidArgument, InvalidType):
                 split(texts)
 
+    grown = []
     tracemalloc.start()
     try:
         run(150)  # until the interpreter's free lists are full
-        before = tracemalloc.get_traced_memory()[0]
-        run(300)
-        grown = tracemalloc.get_traced_memory()[0] - before
+        for _ in range(3):
+            before = tracemalloc.get_traced_memory()[0]
+            run(100)
+            grown.append(tracemalloc.get_traced_memory()[0] - before)
     finally:
         tracemalloc.stop()
-    assert grown < 300 * 8
+    # A leak grows every time, the interpreter's own caches now and then.
+    assert min(grown) < 100 * 8
 
 
 def test_references_are_given_back():

@@ -59,7 +59,9 @@ assert os.path.getsize(store.path + "-wal") > 0
 remembered(store, "b")
 """  # fmt: skip
 WAIT_FOR_LOCK = OPEN + """
-import time
+import signal, time
+# A job in the background is born with SIGINT ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 print("waiting", flush=True)
 started = time.monotonic()
 try:
