@@ -92,4 +92,57 @@ def exponential_retention(anchor: F64, idle: F64, rate: F64) -> F32: ...
 def log_weights(importance: F64, age: F64, rate: float) -> F64: ...
 def power_retention(elapsed: F64, stability: F64, exponent: float) -> F64: ...
 
+# --- postings, spreading
 
+class Postings:
+    def __init__(self) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def live(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    def append(self, term_ids: U64, text_ends: I64) -> int: ...
+    def tombstone(self, slots: I64) -> int: ...
+    def compact(self) -> I64: ...
+    def document_frequency(self, terms: U64) -> I64: ...
+    def idf(self, terms: U64) -> F64: ...
+    def top_bm25(
+        self,
+        terms: U64,
+        k1: float,
+        b: float,
+        newness: I64 | None,
+        mask: Bool | None,
+        k: int,
+        limit: int | None = ...,
+    ) -> tuple[I64, F64]: ...
+    def top_bm25_many(
+        self,
+        term_ids: U64,
+        cue_ends: I64,
+        k1: float,
+        b: float,
+        newness: I64 | None,
+        mask: Bool | None,
+        k: int,
+        limit: int | None = ...,
+    ) -> tuple[I64, F64, I64]: ...
+    def bm25(self, terms: U64, k1: float, b: float, slots: I64) -> F64: ...
+
+def check_csr(indptr: I32 | I64, indices: I32 | I64, weights: F32 | F64) -> None: ...
+def spread(
+    indptr: I32 | I64,
+    indices: I32 | I64,
+    weights: F32 | F64,
+    seeds: I64,
+    seed_activation: F64,
+    mask: Bool | None,
+    depth: int,
+    hop_decay: float,
+    threshold: float,
+    fan_cap: int,
+    node_cap: int,
+    fan_normalise: bool,
+    seeds_receive: bool,
+    validated: bool = ...,
+) -> tuple[I64, F64, I64, I32]: ...

@@ -54,10 +54,11 @@ class AgenticMemory(EpisodicMemoryStore):
         if not isinstance(self._limits, BufferLimits):
             raise InvalidType.of("limits", "BufferLimits or None", limits)
         self._index_turns = arguments.flag(index_turns, "index_turns")
-        self._owned = None if isinstance(store, Database) else Database(store, clock=clock)
+        opened = store if isinstance(store, Database) else Database(store, clock=clock)
+        self._owned = None if opened is store else opened
         try:
             super().__init__(
-                store if isinstance(store, Database) else self._owned,
+                opened,
                 embedder=embedder,
                 scope=scope,
                 user_id=user_id,

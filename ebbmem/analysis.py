@@ -42,8 +42,8 @@ _Terms = tuple[NDArray[np.uint64], NDArray[np.int64]]
 class Analyzer:
     """Turns texts into the terms that lexical search compares.
 
-    One analyzer may serve all threads. It learns each distinct word form once and holds up to
-    1,048,576 of them (as hashes, not as text) before it starts anew.
+    One analyzer may serve all threads. It learns each distinct word form once and holds about a
+    million of them (as hashes, not as text) before it starts anew.
 
     Parameters
     ----------

@@ -47,7 +47,9 @@ class Columns:
 
     def __init__(self) -> None:
         self._size = 0
-        self._arrays = {name: np.empty(64, dtype) for name, dtype in _TYPES.items()}
+        self._arrays: dict[str, NDArray[Any]] = {
+            name: np.empty(64, dtype) for name, dtype in _TYPES.items()
+        }
         self._names: dict[str, int] = {}
         self._bounded = False
 
@@ -110,6 +112,15 @@ class Columns:
         if at < self._size and self._arrays["row"][at] == row and self._arrays["alive"][at]:
             return at
         return None
+
+    def slots(self, rows: Sequence[int]) -> I64:
+        """Return the slot of each row id, or -1."""
+        wanted = np.array(rows, dtype=np.int64)
+        if self._size == 0:
+            return np.full(wanted.shape, -1, dtype=np.int64)
+        at = np.minimum(np.searchsorted(self.row, wanted), self._size - 1)
+        found: I64 = np.where((self.row[at] == wanted) & self.alive[at], at, -1)
+        return found
 
     def traces(self) -> Traces:
         """Return what laws may look at; views, not copies."""

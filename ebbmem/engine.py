@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import secrets
 import threading
 import unicodedata
 from collections import OrderedDict
@@ -19,7 +20,7 @@ import numpy as np
 
 from ebbmem.analysis import Analyzer
 from ebbmem.embedders.base import Embedder, stores_vectors
-from ebbmem.errors import CorruptStore, EmbedderMismatch
+from ebbmem.errors import EmbedderMismatch
 from ebbmem.index import DenseLane, Indexed, ScopeIndex, embedded
 from ebbmem.records.base import LinkRow, RecordStore, ScopeRow, StrengthRow, Writer
 
@@ -71,11 +72,7 @@ class Engine:
         self._bytes: dict[str, int] = {}
         self._total_bytes = 0
         self._seen_version = records.data_version()
-        with records.read() as reader:
-            store_key = reader.meta(STORE_KEY)
-        if store_key is None:
-            raise CorruptStore(f"{records.path}: meta has no {STORE_KEY}")
-        self._store_key = bytes.fromhex(store_key)
+        self._store_key = _store_key(records)
 
     # --- scopes -------------------------------------------------------------------------
 
@@ -259,3 +256,17 @@ class Engine:
         self._indexes.pop(scope, None)
         self._stale.discard(scope)
         self._total_bytes -= self._bytes.pop(scope, 0)
+
+
+def _store_key(records: RecordStore) -> bytes:
+    """Return the key of a store's digests, made when the store is new."""
+    with records.read() as reader:
+        known = reader.meta(STORE_KEY)
+    if known is None:
+        with records.write() as writer:
+            # Another process may have been first since the look above.
+            known = writer.meta(STORE_KEY)
+            if known is None:
+                known = secrets.token_hex(32)
+                writer.set_meta(STORE_KEY, known)
+    return bytes.fromhex(known)

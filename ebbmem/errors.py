@@ -15,6 +15,7 @@
     ├── EmbedderFailed                     an embedder raised or returned unusable vectors
     └── StoreError
         ├── StoreClosed                    the store was closed
+        ├── ForkedStore                    the store was opened before this process was forked
         ├── LockTimeout                    another process held the write lock for too long
         ├── NotAStore                      the file is something else
         ├── StoreTooNew                    a newer ebbmem wrote the file
@@ -93,6 +94,10 @@ class StoreError(EbbmemError):
 
 class StoreClosed(StoreError):
     """The store was closed."""
+
+
+class ForkedStore(StoreError):
+    """The store was opened before this process was forked; open it again in the child."""
 
 
 class LockTimeout(StoreError):

@@ -17,11 +17,14 @@ from ebbmem.analysis import Analyzer
 from ebbmem.columns import Columns
 from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.errors import EmbedderFailed
-from ebbmem.graph import LinkTable
+from ebbmem.graph import LinkTable, kind_code
 from ebbmem.records.base import IndexRow, LinkRow, Reader, ScopeRow, StrengthRow
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]
+
+NEXT_TURN = kind_code("next_turn")
+BACKWARD = 0.5
 
 
 class Indexed(NamedTuple):
@@ -85,12 +88,21 @@ class ScopeIndex:
                 # Written without this embedder: the lane is rebuilt, and fills them in.
                 del self._lanes[name]
 
-    def add_links(self, links: Iterable[LinkRow]) -> None:
-        """Take in links whose ends are both here."""
-        for link in links:
-            source, target = self.columns.slot(link.source), self.columns.slot(link.target)
-            if source is not None and target is not None:
-                self.links.add(source, target, link.kind, link.weight)
+    def add_links(self, links: Sequence[LinkRow]) -> None:
+        """Take in links whose ends are both here.
+
+        A turn also brings up the one before it, less than the one after it.
+        """
+        if not links:
+            return
+        source = self.columns.slots([one.source for one in links])
+        target = self.columns.slots([one.target for one in links])
+        kind = np.array([kind_code(one.kind) for one in links], dtype=np.uint8)
+        weight = np.array([one.weight for one in links], dtype=np.float32)
+        both = (source >= 0) & (target >= 0)
+        self.links.add_many(source[both], target[both], kind[both], weight[both])
+        turns = both & (kind == NEXT_TURN)
+        self.links.add_many(target[turns], source[turns], kind[turns], weight[turns] * BACKWARD)
 
     def update_strengths(self, rows: Sequence[StrengthRow]) -> None:
         """Take over what recall changed."""
@@ -134,7 +146,7 @@ class ScopeIndex:
         self._lanes[embedder.name] = lane
         return lane
 
-    def _append_terms(self, texts: Sequence[str]) -> None:
+    def _append_terms(self, texts: list[str]) -> None:
         """Append the terms of new memories to the postings."""
         if texts:
             self.postings.append(*self._analyzer.terms(texts))

@@ -112,7 +112,8 @@ def _product(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: Re
     if not isinstance(law, Ebbinghaus):
         raise InvalidArgument.of("law", "Ebbinghaus, for a product ranking", law)
     traces = index.columns.traces()
-    slots, _, cosines = _vectors(arena).top_product(
+    slots, _, cosines = _core.top_product(
+        _vectors(arena),
         _vector(cue),
         law.log_weights(traces, request.now_us),
         traces.created_us,
@@ -143,8 +144,8 @@ def _familiar(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: R
             cue.terms, recipe.k1, recipe.b, newness, request.mask, recipe.candidates
         )
     if recipe.dense > 0:
-        lanes["dense"], _, _ = _vectors(arena).top_affine(
-            _vector(cue), None, None, newness, request.mask, recipe.candidates
+        lanes["dense"], _, _ = _core.top_affine(
+            _vectors(arena), _vector(cue), None, None, newness, request.mask, recipe.candidates
         )
     slots = _union(*lanes.values())
     return Familiar(slots, _fused(index, arena, cue, recipe, slots), _places(lanes))
@@ -160,16 +161,16 @@ def _familiar_by_sum(index: ScopeIndex, arena: _core.Arena, cue: Cue, request: R
     demotable = 0
     if request.recipe.demote_superseded:
         demotable = int(np.count_nonzero(index.columns.successor))
-    slots, _, cosines = arena.top_affine(
-        vector, mul, add, newness, request.mask, request.top_k + demotable
+    slots, _, cosines = _core.top_affine(
+        arena, vector, mul, add, newness, request.mask, request.top_k + demotable
     )
     lanes = {"dense": slots}
     if request.recipe.spread is not None:
-        seeds, _, _ = arena.top_affine(
-            vector, None, None, newness, request.mask, request.recipe.spread_seeds
+        seeds, _, _ = _core.top_affine(
+            arena, vector, None, None, newness, request.mask, request.recipe.spread_seeds
         )
         slots = _union(slots, seeds)
-        cosines = arena.dots(vector, slots)
+        cosines = _core.dots(arena, vector, slots)
         lanes["similarity"] = seeds
     return Familiar(slots, cosines.astype(np.float64), _places(lanes))
 
@@ -296,13 +297,13 @@ def _fused(
     reach that sum), the cosine by its greatest value with negative ones as 0.
     """
     if recipe.ranking is not Ranking.BOUNDED:
-        return _vectors(arena).dots(_vector(cue), slots).astype(np.float64)
+        return _core.dots(_vectors(arena), _vector(cue), slots).astype(np.float64)
     similarity = np.zeros(len(slots))
     if recipe.lexical > 0 and len(cue.terms):
         scores = index.postings.bm25(cue.terms, recipe.k1, recipe.b, slots)
         similarity += recipe.lexical * scores / index.postings.idf(cue.terms).sum()
     if recipe.dense > 0:
-        dots = _vectors(arena).dots(_vector(cue), slots).astype(np.float64)
+        dots = _core.dots(_vectors(arena), _vector(cue), slots).astype(np.float64)
         similarity += recipe.dense * np.maximum(dots, 0.0)
     return similarity / (recipe.lexical + recipe.dense)
 

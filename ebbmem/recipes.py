@@ -187,11 +187,11 @@ DEFAULT = Recipe(
     "default",
     PowerForgetting(),
     Ranking.BOUNDED,
-    weights=Weights(cascade=0.7),
+    weights=Weights(cascade=0.9),
     lexical=1.0,
     dense=0.0,
     retention_floor=0.8,
-    spread=SpreadConfig(depth=1, hop_decay=1.0),
+    spread=SpreadConfig(depth=2, hop_decay=0.6),
     demote_superseded=True,
     guard=Guard(),
 )

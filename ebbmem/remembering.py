@@ -135,7 +135,7 @@ def _draft_of(one: object, now_us: int) -> Draft:
     return draft(**fields, now_us=now_us if moment is None else to_us(moment, "now"))
 
 
-_FIELDS = ("summary", "now", *(name for name in draft.__kwdefaults__ if name != "verified"))
+_FIELDS = ("summary", "now", *(n for n in draft.__kwdefaults__ or {} if n != "verified"))
 
 
 def remember(

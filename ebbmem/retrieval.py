@@ -49,7 +49,7 @@ def analyse(
     analyzer: Analyzer, embedder: Embedder, cues: Sequence[str], recipe: Recipe
 ) -> list[Cue]:
     """Return cues with their distinct terms and, where the recipe needs it, their vectors."""
-    term_ids, ends = analyzer.terms(cues)
+    term_ids, ends = analyzer.terms(tuple(cues))
     terms = np.split(term_ids, ends[:-1])
     vectors = embedded(embedder, cues) if recipe.uses_vectors else [None] * len(cues)
     return [Cue(*parts) for parts in zip(cues, terms, vectors, strict=True)]
@@ -61,10 +61,10 @@ def _recall(
     """Answer one cue and write what the recall changed."""
     started_ns = time.perf_counter_ns()
     recall_id = id_text(new_id(options.now_us))
+    known: dict[int, Memory] = {}
     with engine.use(scope) as index:
-        if index is None:
-            found, known = Answer((), ()), {}
-        else:
+        found = Answer((), ())
+        if index is not None:
             found, known = _answer(engine, index, embedder, cue, options)
             if options.reinforce and found.hits:
                 _reconsolidate(engine, scope, index, found.hits, options)

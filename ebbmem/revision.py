@@ -65,8 +65,12 @@ def link(
             weight,
             now_us,
         )
+        there = {(one.target, one.kind) for one in change.writer.links_from(made.source)}
         change.writer.insert_links(change.scope.scope_id, [made])
-        change.links.append(made)
+        if (made.target, made.kind) in there:
+            change.rebuild = True  # the index would add the weights up
+        else:
+            change.links.append(made)
 
 
 def neighbors(engine: Engine, scope: str, memory_id: str) -> list[Link]:

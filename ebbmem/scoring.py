@@ -61,7 +61,8 @@ def score(recipe: Recipe, parts: dict[str, F64]) -> F64:
     if recipe.ranking is Ranking.PRODUCT:
         return parts["similarity"] * parts["importance"] * parts["retrievability"]
     if recipe.ranking is Ranking.SUM:
-        return np.sum(list(parts.values()), axis=0, dtype=np.float64)
+        total: F64 = np.sum(list(parts.values()), axis=0, dtype=np.float64)
+        return total
     # Two kinds of evidence joined so that both count and the whole stays within [0, 1].
     evidence = 1.0 - (1.0 - parts["familiarity"]) * (1.0 - np.minimum(parts["cascade"], 1.0))
     return evidence * parts["retention"]

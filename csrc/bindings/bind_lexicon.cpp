@@ -52,6 +52,17 @@ class OwnedWords {
   std::vector<std::int64_t> ends_;
 };
 
+py::object decoded(const WordBatch& batch, std::size_t position) {
+  const Span<const char> word = word_at(batch, position);
+  PyObject* text = PyUnicode_DecodeUTF8(word.data, static_cast<Py_ssize_t>(word.size), nullptr);
+  if (text == nullptr) {
+    if (!PyErr_ExceptionMatches(PyExc_UnicodeDecodeError)) throw py::error_already_set();
+    PyErr_Clear();
+    throw ValueError("utf8", "UTF-8 in word " + std::to_string(position), "other bytes");
+  }
+  return py::reinterpret_steal<py::object>(text);
+}
+
 py::list unknown(Lexicon& lexicon, const py::object& utf8, const py::object& word_ends) {
   const WordBatch batch = words_view(utf8, word_ends);
   std::vector<std::size_t> positions;
@@ -60,10 +71,7 @@ py::list unknown(Lexicon& lexicon, const py::object& utf8, const py::object& wor
     positions = lexicon.unknown(batch);
   }
   py::list forms(positions.size());
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    const Span<const char> word = word_at(batch, positions[i]);
-    forms[i] = py::str(word.data, word.size);
-  }
+  for (std::size_t i = 0; i < positions.size(); ++i) forms[i] = decoded(batch, positions[i]);
   return forms;
 }
 

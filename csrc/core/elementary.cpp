@@ -140,7 +140,8 @@ double exp_twofold(Twofold x) {
   const double shift = k * kLn2Low - x.low;
   const double r = coarse - shift;
   const double r_low = (coarse - r) - shift;
-  const double sum = 1.0 + (r + (r * r * exp_tail(r) + r_low));
+  const Twofold linear = sum_of(1.0, r);
+  const double sum = linear.high + (r * r * exp_tail(r) + (linear.low + r_low));
   return scaled(sum, static_cast<std::int64_t>(k));
 }
 

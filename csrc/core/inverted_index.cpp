@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/errors.h"
+#include "core/ragged.h"
 
 namespace ebb {
 
@@ -26,23 +27,9 @@ void check_room(std::size_t size, Span<const std::int64_t> text_ends) {
 
 }  // namespace
 
-void check_ends(Span<const std::int64_t> ends, std::size_t size, const std::string& argument) {
-  std::int64_t last = 0;
-  for (const std::int64_t end : ends) {
-    if (end < last) {
-      throw ValueError(argument, "ends that never fall",
-                       std::to_string(end) + " after " + std::to_string(last));
-    }
-    last = end;
-  }
-  if (static_cast<std::uint64_t>(last) != size) {
-    throw ValueError(argument, "a last end of " + std::to_string(size), std::to_string(last));
-  }
-}
-
 std::size_t InvertedIndex::append(Span<const std::uint64_t> term_ids,
                                   Span<const std::int64_t> text_ends) {
-  check_ends(text_ends, term_ids.size, "text_ends");
+  check_partition(text_ends, term_ids.size, "text_ends");
   check_room(size(), text_ends);
   const std::size_t first = size();
   std::vector<std::uint64_t> sorted;

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "core/index_map.h"
@@ -20,9 +19,6 @@ struct Posting {
   std::uint32_t slot;
   std::uint32_t count;  // of the term in the text
 };
-
-// Throws ValueError unless `ends` never fall and the last is `size` (both empty is fine).
-void check_ends(Span<const std::int64_t> ends, std::size_t size, const std::string& argument);
 
 class InvertedIndex {
  public:

@@ -1,4 +1,5 @@
 #include "core/postings.h"
+#include "core/ragged.h"
 
 #include <mutex>
 #include <shared_mutex>
@@ -102,7 +103,7 @@ std::vector<double> Postings::idf(Span<const std::uint64_t> terms) const {
 
 RankedTexts Postings::top(Span<const std::uint64_t> term_ids, Span<const std::int64_t> cue_ends,
                           const Bm25Query& query, std::vector<std::int64_t>& ends) const {
-  check_ends(cue_ends, term_ids.size, "cue_ends");
+  check_partition(cue_ends, term_ids.size, "cue_ends");
   const Reading lock(lock_);
   const Contest contest = contest_of(query, index_.size());
   RankedTexts out;

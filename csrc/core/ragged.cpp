@@ -17,4 +17,13 @@ void check_ends(Span<const std::int64_t> ends, std::size_t limit, const std::str
   }
 }
 
+void check_partition(Span<const std::int64_t> ends, std::size_t size,
+                     const std::string& argument) {
+  check_ends(ends, size, argument);
+  const std::size_t last = ends.empty() ? 0 : static_cast<std::size_t>(ends[ends.size - 1]);
+  if (last != size) {
+    throw ValueError(argument, "a last end of " + std::to_string(size), std::to_string(last));
+  }
+}
+
 }  // namespace ebb

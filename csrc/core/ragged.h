@@ -12,6 +12,9 @@ namespace ebb {
 // Throws ValueError, which names the argument and the first position that is wrong.
 void check_ends(Span<const std::int64_t> ends, std::size_t limit, const std::string& argument);
 
+// The same, and the last end must be `size`: the runs cover all of it (none at all covers 0).
+void check_partition(Span<const std::int64_t> ends, std::size_t size, const std::string& argument);
+
 // Run `index` of a batch whose ends were checked.
 inline Span<const char> word_at(const WordBatch& batch, std::size_t index) {
   const std::int64_t begin = index == 0 ? 0 : batch.word_ends[index - 1];

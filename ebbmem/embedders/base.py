@@ -77,3 +77,22 @@ def checked_dim(dim: int) -> int:
     if not 1 <= dim <= MAX_DIM:
         raise InvalidArgument.of("dim", f"an integer from 1 to {MAX_DIM}", dim)
     return int(dim)
+
+
+def stores_vectors(embedder: Embedder) -> bool:
+    """Return whether an embedder's vectors are kept with their memories.
+
+    They are, unless it says ``stored = False``: its vectors follow from the text alone and are
+    made again as fast as they are read.
+    """
+    return bool(getattr(embedder, "stored", True))
+
+
+def checked_embedder(embedder: object) -> Embedder:
+    """Return an embedder, or refuse what is none."""
+    if not isinstance(embedder, Embedder):
+        raise InvalidType.of("embedder", "an Embedder (name, dim, embed_many)", embedder)
+    if not isinstance(embedder.name, str) or not embedder.name.strip():
+        raise InvalidArgument.of("embedder.name", "a name that is not blank", embedder.name)
+    checked_dim(embedder.dim)
+    return embedder

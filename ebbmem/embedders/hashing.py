@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,9 @@ class HashingEmbedder:
     InvalidArgument
         If ``dim``, ``sign`` or ``split`` is none of the values above.
     """
+
+    stored: ClassVar[bool] = False
+    """The vectors follow from the text: a store keeps none of them."""
 
     dim: int = 1024
     sign: Literal["seed", "independent"] | None = field(default=None, kw_only=True)

@@ -208,6 +208,9 @@ class Reader(Protocol):
     def links(self, scope_id: int) -> list[LinkRow]:
         """Return every link of a scope, by (source, target, kind)."""
 
+    def links_from(self, row: int) -> list[LinkRow]:
+        """Return the links that leave a memory, by (target, kind)."""
+
     def vectors(self, scope_id: int) -> list[tuple[int, bytes]]:
         """Return (row_id, float32 bytes) of a scope; raises CorruptStore on a bad checksum."""
 
@@ -216,6 +219,9 @@ class Reader(Protocol):
 
     def turns(self, scope_id: int, run_id: str | None, after: int, limit: int) -> list[TurnRow]:
         """Return up to ``limit`` turns with row_id > ``after``, oldest first."""
+
+    def last_turn(self, scope_id: int, run_id: str) -> TurnRow | None:
+        """Return the newest turn of a run of which a memory was made."""
 
     def summary(self, scope_id: int, run_id: str) -> SummaryRow | None:
         """Return the rolling summary of a run."""
@@ -290,6 +296,9 @@ class Writer(Reader, Protocol):
         payload: bytes | None = None,
     ) -> int:
         """Append to the history; return its seq."""
+
+    def rewrite_event(self, seq: int, payload: bytes) -> None:
+        """Replace the payload of an event, when what it names is erased."""
 
     def insert_intention(self, row: IntentionRow) -> None:
         """Insert an intention."""

@@ -1,0 +1,260 @@
+"""One SQLite connection: how it is opened, and the only place where statements run."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import Any, Final, NoReturn
+
+import apsw
+
+from ebbmem.errors import EbbmemError, ForkedStore, LockTimeout, StorageFailed, StoreError
+from ebbmem.records.failures import REFUSALS, lost_a_sync, translated
+from ebbmem.records.filesystems import remote_filesystem
+
+Values = Sequence[Any]
+
+MEMORY_PATH: Final = ":memory:"
+_OLDEST_SQLITE: Final = (3, 51, 3)
+_SYNCHRONOUS: Final = {"process": "NORMAL", "power": "FULL"}
+DURABILITIES: Final = tuple(_SYNCHRONOUS)
+
+_PRAGMAS: Final = (
+    "PRAGMA page_size = 4096",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA secure_delete = ON",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA temp_store = MEMORY",
+    "PRAGMA cache_size = -16384",
+    "PRAGMA journal_size_limit = 33554432",
+)
+_SETTINGS: Final = (
+    (apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+    (apsw.SQLITE_DBCONFIG_DEFENSIVE, 1),
+    (apsw.SQLITE_DBCONFIG_DQS_DML, 0),
+    (apsw.SQLITE_DBCONFIG_DQS_DDL, 0),
+    (apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0),
+    # Until the file is known to be ours, closing it must not write to it.
+    (apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1),
+)
+_FIRST_NAP_S: Final = 0.0005
+_LONGEST_NAP_S: Final = 0.02
+
+
+class BusyWait:
+    """SQLite's busy handler: naps that grow, up to a bound, and that Ctrl-C ends.
+
+    Parameters
+    ----------
+    limit_s : float
+        Seconds after which the lock is given up.
+    """
+
+    def __init__(self, limit_s: float) -> None:
+        self.limit_s = limit_s
+        self._deadline = 0.0
+
+    def __call__(self, calls_before: int) -> bool:
+        """Nap and return whether to try again; ``calls_before`` counts from 0 for each wait."""
+        now = time.monotonic()
+        if calls_before == 0:
+            self._deadline = now + self.limit_s
+        left = self._deadline - now
+        if left <= 0:
+            return False
+        time.sleep(min(_FIRST_NAP_S * (calls_before + 1), _LONGEST_NAP_S, left))
+        return True
+
+
+class Connection:
+    """An open SQLite database whose errors are ebbmem's.
+
+    Parameters
+    ----------
+    path : str
+        Absolute path, or ``":memory:"``.
+    busy_wait_s : float
+        Seconds to wait for a lock of another connection before LockTimeout.
+    """
+
+    def __init__(self, path: str, busy_wait_s: float) -> None:
+        require_safe_sqlite(apsw.sqlite_lib_version(), path)
+        self.path = path
+        self._busy = BusyWait(busy_wait_s)
+        self._lost: str | None = None
+        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_EXRESCODE
+        try:
+            self._apsw = apsw.Connection(path, flags=flags, statementcachesize=200)
+            self._set_up()
+        except apsw.Error as exc:
+            raise translated(exc, path) from exc
+
+    def _set_up(self) -> None:
+        # Before anything that may need a lock, the switch to write-ahead logging above all.
+        self._apsw.set_busy_handler(self._busy)
+        for setting, value in _SETTINGS:
+            self._apsw.config(setting, value)
+        if self._apsw.readonly("main"):
+            raise StorageFailed(f"{self.path}: the file is read-only")
+        for pragma in _PRAGMAS:
+            self._apsw.execute(pragma).fetchall()
+
+    def rows(self, sql: str, values: Values = ()) -> list[Any]:
+        """Return every row of a query."""
+        try:
+            return self._apsw.execute(sql, values).fetchall()
+        except REFUSALS as exc:
+            raise self._failure(exc) from exc
+
+    def row(self, sql: str, values: Values = ()) -> Any | None:
+        """Return the first row of a query that has at most one, or None."""
+        try:
+            return self._apsw.execute(sql, values).fetchone()
+        except REFUSALS as exc:
+            raise self._failure(exc) from exc
+
+    def rows_of_each(self, sql: str, values: Iterable[Values]) -> list[Any]:
+        """Return the rows of a query for each of several bindings, in their order."""
+        try:
+            return self._apsw.executemany(sql, values).fetchall()
+        except REFUSALS as exc:
+            raise self._failure(exc) from exc
+
+    def run(self, sql: str, values: Values = ()) -> int:
+        """Run one statement; return how many rows it changed."""
+        try:
+            self._apsw.execute(sql, values).fetchall()
+            return self._apsw.changes()
+        except REFUSALS as exc:
+            raise self._failure(exc) from exc
+
+    def run_for_each(self, sql: str, values: Iterable[Values]) -> None:
+        """Run one statement for each of several bindings."""
+        try:
+            self._apsw.executemany(sql, values)
+        except REFUSALS as exc:
+            raise self._failure(exc) from exc
+
+    def begin(self, mode: str) -> None:
+        """Begin a transaction; a rest of one that an interrupt left behind is rolled back."""
+        if self._lost is not None:
+            raise StorageFailed(self._lost)
+        if self._apsw.in_transaction:
+            self.run("ROLLBACK")
+        self.run(f"BEGIN {mode}")
+
+    def commit(self) -> None:
+        """Commit the open transaction."""
+        if not self._apsw.in_transaction:
+            raise StorageFailed(f"{self.path}: SQLite rolled the transaction back")
+        self.run("COMMIT")
+
+    def rollback(self) -> None:
+        """Roll back the open transaction, if there is one."""
+        if self._apsw.in_transaction:
+            self.run("ROLLBACK")
+
+    def settle_journal(self, durability: str) -> None:
+        """Choose write-ahead logging, and how far a commit goes.
+
+        Parameters
+        ----------
+        durability : str
+            ``"process"``: a commit outlives the process.  ``"power"``: also a power cut.
+
+        Notes
+        -----
+        On a network file system, where the log's shared memory is not shared, the rollback
+        journal and full syncs are used instead, with a warning.
+        """
+        if self.path == MEMORY_PATH:
+            return
+        remote = remote_filesystem(self.path)
+        if self._switch_journal("DELETE" if remote else "WAL") == "wal":
+            self.run(f"PRAGMA synchronous = {_SYNCHRONOUS[durability]}")
+        else:
+            warnings.warn(
+                f"{self.path} is on a file system ({remote or 'unknown'}) that cannot share a"
+                " write-ahead log; commits are slower and readers wait for writers",
+                RuntimeWarning,
+                stacklevel=5,
+            )
+        self._apsw.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+
+    def _switch_journal(self, mode: str) -> str:
+        """Set the journal mode and return it; SQLite does not always ask the busy handler here."""
+        deadline = time.monotonic() + self._busy.limit_s
+        while time.monotonic() < deadline:
+            with suppress(LockTimeout):
+                return self._set_journal(mode)
+            time.sleep(_LONGEST_NAP_S)
+        return self._set_journal(mode)
+
+    def _set_journal(self, mode: str) -> str:
+        return str(self.rows(f"PRAGMA journal_mode = {mode}")[0][0])
+
+    def truncate_log(self, wait_s: float) -> bool:
+        """Move the write-ahead log into the database and empty it; return whether that worked."""
+        usual, self._busy.limit_s = self._busy.limit_s, min(wait_s, self._busy.limit_s)
+        try:
+            blocked = self.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]
+        except LockTimeout:
+            return False
+        finally:
+            self._busy.limit_s = usual
+        return not blocked
+
+    def close(self) -> None:
+        """Close the connection."""
+        try:
+            self._apsw.close()
+        except REFUSALS as exc:
+            raise self._failure(exc) from exc
+
+    def abandon(self) -> None:
+        """Never touch the connection again: it belongs to the process that forked this one."""
+        # Closing it here could drop the parent's locks and its log, so it outlives even the
+        # interpreter's shutdown.
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._apsw))
+        self._apsw = _Inherited(self.path)  # type: ignore[assignment]
+
+    def _failure(self, exc: Exception) -> EbbmemError:
+        error = translated(exc, self.path, errno=self._apsw.system_errno)
+        if lost_a_sync(exc):
+            self._lost = f"{self.path}: a sync to disk failed; close the store and open it again"
+        return error
+
+
+class _Inherited:
+    """Stands where a connection was that only the parent process may use."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __getattr__(self, name: str) -> Callable[..., NoReturn]:
+        raise forked(self._path)
+
+
+class Ended:
+    """Stands where a connection was once the transaction is over."""
+
+    def __getattr__(self, name: str) -> Callable[..., NoReturn]:
+        raise StoreError("the transaction is over; a reader or writer is of use only inside it")
+
+
+def forked(path: str) -> ForkedStore:
+    """Return the error of a child process that uses its parent's store."""
+    return ForkedStore(f"{path}: opened before this process was forked; open it again here")
+
+
+def require_safe_sqlite(version: str, path: str) -> None:
+    """Raise StorageFailed where SQLite has the log-reset bug that loses commits."""
+    if tuple(int(part) for part in version.split(".")[:3]) < _OLDEST_SQLITE:
+        oldest = ".".join(str(part) for part in _OLDEST_SQLITE)
+        raise StorageFailed(
+            f"{path}: expected SQLite {oldest} or newer, which keeps every commit, got {version};"
+            " install the apsw wheel from PyPI, which brings its own SQLite"
+        )

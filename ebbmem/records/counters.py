@@ -1,0 +1,144 @@
+"""The counters that one write transaction moves: the store's seq, and those of its scopes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from functools import reduce
+from operator import xor
+from typing import Final
+
+from ebbmem.errors import CorruptStore, InvalidArgument
+from ebbmem.records import statements as sql
+from ebbmem.records.base import NUMBER_BITS
+from ebbmem.records.connection import Connection
+from ebbmem.records.rows import meta_checksum, scope_checksum
+
+SEQ_KEY: Final = "seq"
+"""The meta key of the newest seq."""
+
+_MAX_NUMBER: Final = (1 << NUMBER_BITS) - 1
+_MAX_SCOPE: Final = (1 << 31) - 1
+
+
+@dataclass(slots=True)
+class ScopeCounters:
+    """A row of ``scopes``, in the order of its columns."""
+
+    scope_id: int
+    name: str
+    last_seq: int
+    next_number: int
+    next_turn: int
+    memory_count: int
+    checksum_xor: int
+    created_at: int
+
+    def numbers(self, n: int) -> range:
+        """Return the next ``n`` numbers for memories."""
+        first, self.next_number = self.next_number, self.next_number + n
+        return self._span(first, n)
+
+    def turns(self, n: int) -> range:
+        """Return the next ``n`` numbers for turns."""
+        first, self.next_turn = self.next_turn, self.next_turn + n
+        return self._span(first, n)
+
+    def count_in(self, checksums: Sequence[int]) -> None:
+        """Count memories that came."""
+        self.memory_count += len(checksums)
+        self.change(checksums)
+
+    def count_out(self, checksums: Sequence[int]) -> None:
+        """Count memories that went."""
+        self.memory_count -= len(checksums)
+        self.change(checksums)
+
+    def change(self, checksums: Sequence[int]) -> None:
+        """Put checksums that came, or went, into the XOR."""
+        self.checksum_xor = reduce(xor, checksums, self.checksum_xor)
+
+    def _span(self, first: int, n: int) -> range:
+        if first + n - 1 > _MAX_NUMBER:
+            raise InvalidArgument.of(
+                "scope", f"at most {_MAX_NUMBER} rows over its life", self.name
+            )
+        return range(first, first + n)
+
+
+class Counters:
+    """Counters read once and written once per transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._seq: int | None = None
+        self._stored_seq: int | None = None
+        self._scopes: dict[int, ScopeCounters] = {}
+        self._changed: set[int] = set()
+
+    def take(self, scope_id: int, n: int = 1) -> range:
+        """Return the next ``n`` values of seq, for changes in a scope."""
+        if self._seq is None:
+            self._seq = self._stored_seq = self._read_seq()
+        first, self._seq = self._seq + 1, self._seq + n
+        if n:
+            self.scope(scope_id).last_seq = self._seq
+            self._changed.add(scope_id)
+        return range(first, first + n)
+
+    def scope(self, scope_id: int) -> ScopeCounters:
+        """Return the counters of a scope, to be moved in place together with ``take``."""
+        counters = self._scopes.get(scope_id)
+        if counters is None:
+            row = self._connection.row(sql.SELECT_SCOPE_BY_ID, (scope_id,))
+            if row is None:
+                raise InvalidArgument.of("scope_id", "a scope of this store", scope_id)
+            counters = self._loaded(row)
+        return counters
+
+    def open_scope(self, name: str, now: int) -> ScopeCounters:
+        """Return the counters of a scope by name, made when it is new."""
+        row = self._connection.row(sql.SELECT_SCOPE_BY_NAME, (name,))
+        if row is None:
+            return self._made(name, now)
+        return self._scopes.get(row[0]) or self._loaded(row)
+
+    def flush(self) -> None:
+        """Write the counters that moved."""
+        for scope_id in sorted(self._changed):
+            row = astuple(self._scopes[scope_id])
+            self._connection.run(sql.UPDATE_SCOPE, (*row[2:7], scope_checksum(row), scope_id))
+        self._changed.clear()
+        if self._seq is not None and self._seq != self._stored_seq:
+            put_meta(self._connection, SEQ_KEY, str(self._seq))
+            self._stored_seq = self._seq
+
+    def _read_seq(self) -> int:
+        row = self._connection.row(sql.SELECT_META, (SEQ_KEY,))
+        if row is None:
+            return 0
+        if meta_checksum(row[:2]) != row[2]:
+            raise CorruptStore(f"{self._connection.path}: the store's seq has a wrong checksum")
+        return int(row[1])
+
+    def _loaded(self, row: Sequence[object]) -> ScopeCounters:
+        if scope_checksum(row[:-1]) != row[-1]:
+            raise CorruptStore(f"{self._connection.path}: scope {row[1]!r} has a wrong checksum")
+        counters = ScopeCounters(*row[:-1])  # type: ignore[arg-type]
+        self._scopes[counters.scope_id] = counters
+        return counters
+
+    def _made(self, name: str, now: int) -> ScopeCounters:
+        scope_id = self._connection.rows(sql.SELECT_NEXT_SCOPE)[0][0]
+        if scope_id > _MAX_SCOPE:
+            raise InvalidArgument.of("scope", f"at most {_MAX_SCOPE} scopes in a store", name)
+        row = (scope_id, name, 0, 1, 1, 0, 0, now)
+        self._connection.run(sql.INSERT_SCOPE, (*row, scope_checksum(row)))
+        counters = ScopeCounters(*row)
+        self._scopes[scope_id] = counters
+        return counters
+
+
+def put_meta(connection: Connection, key: str, value: str) -> None:
+    """Insert or replace a row of ``meta``."""
+    connection.run(sql.PUT_META, (key, value, meta_checksum((key, value))))

@@ -1,0 +1,66 @@
+"""What SQLite's errors mean to the caller, in one place."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+import apsw
+
+from ebbmem.errors import (
+    CorruptStore,
+    EbbmemError,
+    InvalidArgument,
+    LockTimeout,
+    StorageFailed,
+    StoreClosed,
+)
+
+_KINDS: Final[tuple[tuple[type[Exception], type[EbbmemError], str], ...]] = (
+    (apsw.BusyError, LockTimeout, "another connection held the lock for longer than the busy wait"),
+    (apsw.LockedError, LockTimeout, "another statement held the lock"),
+    (apsw.CorruptError, CorruptStore, "the database is damaged"),
+    (apsw.NotADBError, CorruptStore, "the database is damaged"),
+    (apsw.SQLError, CorruptStore, "the schema is not the expected one"),
+    (apsw.ConstraintError, InvalidArgument, "the row is not allowed"),
+    (apsw.MismatchError, InvalidArgument, "the row is not allowed"),
+    (apsw.TooBigError, InvalidArgument, "the value is too long"),
+    (UnicodeEncodeError, InvalidArgument, "the text holds a lone surrogate"),
+    (OverflowError, InvalidArgument, "the integer needs more than 64 bits"),
+    (apsw.ConnectionClosedError, StoreClosed, "the store was closed"),
+    (apsw.CursorClosedError, StoreClosed, "the store was closed"),
+    (apsw.FullError, StorageFailed, "the disk is full"),
+    (apsw.ReadOnlyError, StorageFailed, "the file or its folder is read-only"),
+    (apsw.CantOpenError, StorageFailed, "it cannot be opened"),
+    (apsw.PermissionsError, StorageFailed, "access was refused"),
+    (apsw.IOError, StorageFailed, "reading or writing failed"),
+)
+# After a failed sync nobody knows what reached the disk, and a second one may falsely succeed.
+_SYNCS: Final = (apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC)
+
+
+REFUSALS: Final = (apsw.Error, UnicodeEncodeError, OverflowError)
+"""What a statement can raise: SQLite's errors, and values that it has no form for."""
+
+
+def translated(exc: Exception, path: str, *, errno: int = 0) -> EbbmemError:
+    """Return the error of ebbmem that an error of SQLite stands for.
+
+    Parameters
+    ----------
+    exc : Exception
+        One of REFUSALS.
+    path : str
+        The store's file, for the message.
+    errno : int
+        The operating system's error number behind it; 0 when there is none.
+    """
+    meanings = ((ours, reason) for kind, ours, reason in _KINDS if isinstance(exc, kind))
+    ours, reason = next(meanings, (StorageFailed, "SQLite refused"))
+    system = f": {os.strerror(errno)}" if errno and ours is StorageFailed else ""
+    return ours(f"{path}: {reason}{system} ({exc})")
+
+
+def lost_a_sync(exc: Exception) -> bool:
+    """Return whether SQLite could not sync a file to disk."""
+    return getattr(exc, "extendedresult", 0) in _SYNCS

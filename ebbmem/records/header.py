@@ -1,0 +1,85 @@
+"""Look at a file before it is opened as a store, without changing a byte."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Final, NamedTuple
+
+import apsw
+
+from ebbmem.errors import InvalidArgument, NotAStore, StorageFailed
+from ebbmem.records.failures import translated
+
+APPLICATION_ID: Final = int.from_bytes(b"ebbm", "big")
+"""Marks a file as a store, in SQLite's header."""
+
+_MAGIC: Final = b"SQLite format 3\0"
+_HEADER_SIZE: Final = 100
+
+
+class Header(NamedTuple):
+    """What the first page of a store says."""
+
+    schema_version: int
+    """Number of migrations applied; a newer one may still wait in the write-ahead log."""
+
+
+def read_header(path: str) -> Header | None:
+    """Return the header of the store at a path, or None where a new one can be made.
+
+    A missing file and a file of 0 bytes count as new.
+
+    Raises
+    ------
+    NotAStore
+        If there is something else.
+    StorageFailed
+        If it cannot be read, is a folder, or its folder does not exist.
+    """
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        _require_folder(path)
+        return None
+    except ValueError as exc:
+        raise InvalidArgument.of("path", "a path without NUL", path) from exc
+    except OSError as exc:
+        raise StorageFailed(f"{path}: it cannot be read: {exc.strerror}") from exc
+    if stat.S_ISDIR(status.st_mode):
+        raise StorageFailed(f"{path}: expected a file, got a folder")
+    if not stat.S_ISREG(status.st_mode):
+        raise NotAStore(f"{path}: expected a regular file")
+    return _parsed(path, _first_bytes(path)) if status.st_size else None
+
+
+def _require_folder(path: str) -> None:
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder):
+        raise StorageFailed(f"{path}: its folder {folder} does not exist")
+
+
+def _first_bytes(path: str) -> bytes:
+    """Return the start of a file."""
+    # Through SQLite's own file layer: closing a plain file would drop the locks that this
+    # process holds on it (POSIX locks belong to the process, not to the descriptor).
+    flags = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY
+    try:
+        file = apsw.VFSFile("", path, [flags, 0])
+        try:
+            return file.xRead(_HEADER_SIZE, 0)
+        finally:
+            file.xClose()
+    except apsw.CantOpenError as exc:
+        reason = "no permission" if not os.access(path, os.R_OK) else str(exc)
+        raise StorageFailed(f"{path}: it cannot be opened: {reason}") from exc
+    except apsw.Error as exc:
+        raise translated(exc, path) from exc
+
+
+def _parsed(path: str, start: bytes) -> Header:
+    if len(start) < _HEADER_SIZE or not start.startswith(_MAGIC):
+        raise NotAStore(f"{path}: it is not an SQLite file; it was left as it was")
+    if int.from_bytes(start[68:72], "big") != APPLICATION_ID:
+        raise NotAStore(f"{path}: another program's SQLite file; it was left as it was")
+    return Header(int.from_bytes(start[60:64], "big"))

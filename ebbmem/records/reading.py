@@ -1,0 +1,283 @@
+"""Questions to the SQLite store, each checked against the checksums of the rows it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from operator import xor
+from typing import Any, TypeVar, cast
+
+from ebbmem.errors import CorruptStore, InvalidArgument
+from ebbmem.models import Tier
+from ebbmem.records import rows as seals
+from ebbmem.records import statements as sql
+from ebbmem.records.base import (
+    NUMBER_BITS,
+    EventRow,
+    IndexRow,
+    IntentionRow,
+    LinkRow,
+    MemoryRow,
+    ScopeCounts,
+    ScopeRow,
+    SummaryRow,
+    TurnRow,
+    number_of,
+    row_id,
+)
+from ebbmem.records.connection import Connection, Ended
+from ebbmem.records.identity import id_text
+
+Built = TypeVar("Built")
+
+
+class SqliteReader:
+    """A consistent view of the store; see ``records.base.Reader`` for what each method means."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def end(self) -> None:
+        """Let every later call raise StoreError: the transaction is over."""
+        self._connection = cast(Connection, Ended())
+
+    def meta(self, key: str) -> str | None:
+        """Return a value kept about the store as a whole."""
+        row = self._connection.row(sql.SELECT_META, (key,))
+        return None if row is None else str(self._checked(row, seals.meta_checksum, "meta")[1])
+
+    def scopes(self) -> list[ScopeRow]:
+        """Return every scope, by scope_id."""
+        return [self._scope(row) for row in self._connection.rows(sql.SELECT_SCOPES)]
+
+    def scope(self, name: str) -> ScopeRow | None:
+        """Return one scope, or None when nothing was ever written to it."""
+        row = self._connection.row(sql.SELECT_SCOPE_BY_NAME, (name,))
+        return None if row is None else self._scope(row)
+
+    def index_rows(self, scope_id: int) -> list[IndexRow]:
+        """Return every memory of a scope; raises CorruptStore where count or checksums fail."""
+        found = self._connection.rows(sql.SELECT_INDEX, rows_of(scope_id))
+        for row in found:
+            self.check_index_row(row)
+        self._check_totals(scope_id, [row[-1] for row in found])
+        return [IndexRow._make(row[:-2]) for row in found]
+
+    def texts(self, rows: Sequence[int] | None, scope_id: int) -> list[tuple[int, str, str]]:
+        """Return (row_id, summary, keywords) of the given rows, or of all of a scope."""
+        if rows is None:
+            found = self._connection.rows(sql.SELECT_TEXTS, rows_of(scope_id))
+        else:
+            require_rows_of(scope_id, rows)
+            found = self._connection.rows_of_each(sql.SELECT_TEXT, singles(rows))
+        return [self._checked_text(row) for row in found]
+
+    def memories(self, rows: Sequence[int]) -> dict[int, MemoryRow]:
+        """Return memories by row id; unknown ones are left out."""
+        found = self._connection.rows_of_each(sql.SELECT_MEMORY, singles(rows))
+        return {row[0]: self.checked_memory(row) for row in found}
+
+    def find(self, memory_id: bytes) -> int | None:
+        """Return the row id of a memory's public id."""
+        return self._number(sql.SELECT_ROW_BY_ID, (memory_id,))
+
+    def ids(self, rows: Sequence[int]) -> dict[int, bytes]:
+        """Return public ids by row id."""
+        return dict(self._connection.rows_of_each(sql.SELECT_ID, singles(rows)))
+
+    def find_key(self, scope_id: int, key: str) -> int | None:
+        """Return the row that was remembered under ``key=``."""
+        return self._number(sql.SELECT_ROW_BY_KEY, (scope_id, key))
+
+    def find_digest(self, scope_id: int, digest: bytes) -> int | None:
+        """Return the newest live (not archived, not superseded) memory with that text digest."""
+        values = (digest, *rows_of(scope_id), int(Tier.ARCHIVE))
+        return self._number(sql.SELECT_ROW_BY_DIGEST, values)
+
+    def due(self, scope_id: int, before: int, limit: int) -> list[int]:
+        """Return up to ``limit`` rows whose ``due_at`` has come, the longest due first."""
+        values = (scope_id, before, require_limit(limit))
+        return [row for (row,) in self._connection.rows(sql.SELECT_DUE, values)]
+
+    def holders(self, scope_id: int, keyword: str, role: str, limit: int) -> list[int]:
+        """Return the newest rows that have or want a keyword, newest first."""
+        values = (keyword, role, *rows_of(scope_id), require_limit(limit))
+        found = self._connection.rows(sql.SELECT_HOLDERS, values)
+        return [self._checked(row, seals.keyword_checksum, "keywords")[2] for row in found]
+
+    def links(self, scope_id: int) -> list[LinkRow]:
+        """Return every link of a scope, by (source, target, kind)."""
+        found = self._connection.rows(sql.SELECT_LINKS, rows_of(scope_id))
+        return self._built(found, seals.link_checksum, "links", LinkRow)
+
+    def vectors(self, scope_id: int) -> list[tuple[int, bytes]]:
+        """Return (row_id, float32 bytes) of a scope; raises CorruptStore on a bad checksum."""
+        found = self._connection.rows(sql.SELECT_VECTORS, rows_of(scope_id))
+        return [self._checked(row, seals.vector_checksum, "vectors")[:2] for row in found]
+
+    def intentions(self, scope_id: int) -> list[IntentionRow]:
+        """Return the intentions of a scope that are not completed, oldest first."""
+        found = self._connection.rows(sql.SELECT_INTENTIONS, (scope_id,))
+        return self._built(found, seals.intention_checksum, "intentions", IntentionRow)
+
+    def turns(self, scope_id: int, run_id: str | None, after: int, limit: int) -> list[TurnRow]:
+        """Return up to ``limit`` turns with row_id > ``after``, oldest first."""
+        first, last = rows_of(scope_id)
+        span = (max(first, after + 1), last, require_limit(limit))
+        if run_id is None:
+            found = self._connection.rows(sql.SELECT_TURNS, span)
+        else:
+            found = self._connection.rows(sql.SELECT_TURNS_OF_RUN, (run_id, *span))
+        return self._built(found, seals.turn_checksum, "turns", TurnRow)
+
+    def summary(self, scope_id: int, run_id: str) -> SummaryRow | None:
+        """Return the rolling summary of a run."""
+        row = self._connection.row(sql.SELECT_SUMMARY, (scope_id, run_id))
+        if row is None:
+            return None
+        return SummaryRow._make(self._checked(row, seals.summary_checksum, "summaries")[1:5])
+
+    def events(self, scope_id: int, after_seq: int, limit: int) -> list[EventRow]:
+        """Return history in the order of seq."""
+        found = self._connection.rows(
+            sql.SELECT_EVENTS, (scope_id, after_seq, require_limit(limit))
+        )
+        return self._built(found, seals.event_checksum, "events", EventRow)
+
+    def erased(self, scope_id: int, digest: bytes) -> bool:
+        """Return whether a text of that keyed digest was erased."""
+        row = self._connection.row(sql.SELECT_ERASED, (scope_id, digest))
+        return row is not None and bool(self._checked(row, seals.erased_checksum, "erased"))
+
+    def orphans(self, rows: Sequence[int]) -> list[int]:
+        """Return the memories left without any source once the given ones are erased.
+
+        Those left over when the orphans go too are among them.
+        """
+        gone = set(rows)
+        waiting = list(gone)
+        while waiting:
+            row = waiting.pop()
+            for (derived,) in self._connection.rows(sql.SELECT_DERIVED, (row,)):
+                if derived not in gone and self._sources_are_gone(derived, gone):
+                    gone.add(derived)
+                    waiting.append(derived)
+        return sorted(gone.difference(rows))
+
+    def counts(self, scope_id: int) -> ScopeCounts:
+        """Return the counts of a scope."""
+        by_type: dict[str, int] = {}
+        by_tier: dict[int, int] = {}
+        superseded = 0
+        for kind, tier, is_superseded, n in self._connection.rows(
+            sql.COUNT_MEMORIES, rows_of(scope_id)
+        ):
+            by_type[kind] = by_type.get(kind, 0) + n
+            by_tier[tier] = by_tier.get(tier, 0) + n
+            superseded += n if is_superseded else 0
+        return ScopeCounts(
+            by_type,
+            by_tier,
+            superseded,
+            self._number(sql.COUNT_LINKS, rows_of(scope_id)) or 0,
+            self._number(sql.COUNT_INTENTIONS, (scope_id,)) or 0,
+            self._number(sql.COUNT_TURNS, rows_of(scope_id)) or 0,
+        )
+
+    def check_index_row(self, row: Sequence[Any]) -> None:
+        """Compare the index half of a memory's checksum with its columns, checksum last."""
+        if seals.index_checksum(row) != seals.index_half(row[-1]):
+            raise self._corrupt_memory(row[0])
+
+    def checked_memory(self, row: Sequence[Any]) -> MemoryRow:
+        """Return a memory whose columns agree with both of its checksums, which come last."""
+        memory = MemoryRow._make(row[:-2])
+        if seals.sealed(memory)[-2:] != tuple(row[-2:]):
+            raise self._corrupt_memory(memory.row_id)
+        return memory
+
+    def _checked_text(self, row: tuple[int, str, str, int]) -> tuple[int, str, str]:
+        text = row[:3]
+        if seals.text_checksum(text) != row[3]:
+            raise self._corrupt_memory(row[0])
+        return text
+
+    def _check_totals(self, scope_id: int, checksums: list[int]) -> None:
+        """Compare the memories of a scope with the count and XOR kept of them."""
+        scope = self._connection.row(sql.SELECT_SCOPE_BY_ID, (scope_id,))
+        found = (len(checksums), reduce(xor, checksums, 0))
+        kept = (
+            (0, 0) if scope is None else self._checked(scope, seals.scope_checksum, "scopes")[5:7]
+        )
+        if found != tuple(kept):
+            name = scope_id if scope is None else repr(scope[1])
+            raise CorruptStore(
+                f"{self._connection.path}: scope {name} should have {kept[0]} memories, has"
+                f" {found[0]}" + ("" if found[0] != kept[0] else " with other checksums")
+            )
+
+    def _corrupt_memory(self, row: int) -> CorruptStore:
+        memory_id = self.ids([row]).get(row, b"")
+        return CorruptStore(
+            f"{self._connection.path}: memory {id_text(memory_id)} (#{number_of(row)} of scope"
+            f" {row >> NUMBER_BITS}) does not match its checksum"
+        )
+
+    def _checked(self, row: Sequence[Any], checksum: seals.Checksum, table: str) -> Any:
+        """Return a row without its checksum, which comes last and must be right."""
+        columns = row[:-1]
+        if checksum(columns) != row[-1]:
+            raise CorruptStore(
+                f"{self._connection.path}: a row of {table} does not match its checksum:"
+                f" {columns[0]!r:.40}, {columns[1]!r:.40}"
+            )
+        return columns
+
+    def _built(
+        self,
+        found: Iterable[Sequence[Any]],
+        checksum: seals.Checksum,
+        table: str,
+        row_class: Callable[..., Built],
+    ) -> list[Built]:
+        """Return checked rows as values of the border; columns beyond theirs are left off."""
+        width = len(row_class._fields)  # type: ignore[attr-defined]
+        return [row_class(*self._checked(row, checksum, table)[:width]) for row in found]
+
+    def _scope(self, row: Sequence[Any]) -> ScopeRow:
+        scope = self._checked(row, seals.scope_checksum, "scopes")
+        return ScopeRow(scope[0], scope[1], scope[2], scope[5])
+
+    def _number(self, statement: str, values: Sequence[Any]) -> int | None:
+        row = self._connection.row(statement, values)
+        return None if row is None else int(row[0])
+
+    def _sources_are_gone(self, memory: int, gone: set[int]) -> bool:
+        found = self._connection.rows(sql.SELECT_SOURCES, (memory,))
+        return all(
+            (source if kind == "memory" else turn_of) in gone for kind, source, turn_of in found
+        )
+
+
+def rows_of(scope_id: int) -> tuple[int, int]:
+    """Return the first and last row id that a scope can have."""
+    return row_id(scope_id, 0), row_id(scope_id + 1, 0) - 1
+
+
+def singles(rows: Iterable[int]) -> list[tuple[int]]:
+    """Return distinct row ids, ascending, each as the bindings of one statement."""
+    return [(row,) for row in sorted(set(rows))]
+
+
+def require_limit(limit: int) -> int:
+    """Return a limit; SQLite would take a negative one for none."""
+    if limit < 0:
+        raise InvalidArgument.of("limit", "an integer of at least 0", limit)
+    return limit
+
+
+def require_rows_of(scope_id: int, rows: Iterable[int]) -> None:
+    """Raise InvalidArgument for a row of another scope."""
+    for row in rows:
+        if row >> NUMBER_BITS != scope_id:
+            raise InvalidArgument.of("rows", f"rows of scope {scope_id}", row)

@@ -1,0 +1,243 @@
+"""Checksums of rows: one canonical form of a row's columns, and its CRC-32.
+
+The form is explicit, so that it is the same on every machine and in every version: 64-bit
+little-endian integers (NULL is the least one), then float64, then the lengths of the texts and
+blobs, then their bytes (UTF-8; NULL has six bytes that are not UTF-8).  Which column is of which
+kind is fixed by the table, and the table's name starts the CRC.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, Final
+from zlib import crc32
+
+from ebbmem.errors import InvalidArgument
+from ebbmem.records.base import IndexRow, MemoryRow
+
+Row = Sequence[Any]
+Checksum = Callable[[Row], int]
+
+INT: Final = "int"
+MAYBE: Final = "int or NULL"
+REAL: Final = "real"
+TEXT: Final = "text"
+"""Text or blob."""
+
+_NULL: Final = -(1 << 63)
+# Not UTF-8, so no text is equal to it.
+_NULL_TEXT: Final = b"\xff\xfeNULL"
+_LOW: Final = 0xFFFF_FFFF
+_HIGH: Final = 0x7FFF_FFFF
+_ORDER: Final = [INT, MAYBE, REAL, TEXT]
+# -0.0 becomes 0.0, as SQLite stores it.
+_stored: Final = (0.0).__add__
+
+INDEX_COLUMNS: Final = (*IndexRow._fields, "seq")
+TEXT_COLUMNS: Final = ("row_id", "summary", "keywords")
+MEMORY_COLUMNS: Final = (*MemoryRow._fields, "text_checksum")
+
+_INDEX_KINDS: Final = {
+    "row_id": INT,
+    "memory_type": TEXT,
+    "importance": REAL,
+    "emotional_valence": REAL,
+    "emotional_intensity": REAL,
+    "storage_strength": REAL,
+    "r_anchor": REAL,
+    "anchored_at": INT,
+    "access_count": INT,
+    "created_at": INT,
+    "valid_from": MAYBE,
+    "valid_to": MAYBE,
+    "expires_at": MAYBE,
+    "pinned": INT,
+    "tier": INT,
+    "superseded_by": MAYBE,
+    "run_id": TEXT,
+    "seq": INT,
+}
+_TEXT_KINDS: Final = {"row_id": INT, "summary": TEXT, "keywords": TEXT}
+_CONTENT_KINDS: Final = {
+    "row_id": INT,
+    "text_checksum": INT,
+    "id": TEXT,
+    "detail": TEXT,
+    "recorded_at": INT,
+    "due_at": MAYBE,
+    "verified": INT,
+    "superseded_at": MAYBE,
+    "key": TEXT,
+    "digest": TEXT,
+    "source": TEXT,
+    "metadata": TEXT,
+}
+
+
+def checksum(table: str, kinds: Mapping[str, str], fields: Iterable[str] | None = None) -> Checksum:
+    """Return the function that computes the checksum of a row.
+
+    Parameters
+    ----------
+    table : str
+        Name of the table; equal rows of different tables differ.
+    kinds : mapping of str to str
+        INT, MAYBE, REAL or TEXT by column; their order is part of the form.
+    fields : iterable of str, optional
+        Columns of the rows it will be given, in their order; ``kinds`` when not given.
+
+    Returns
+    -------
+    callable
+        From a row to an integer of 32 bits.  It raises InvalidArgument for a value that no
+        column can hold, such as a lone surrogate.
+    """
+    place = {name: i for i, name in enumerate(kinds if fields is None else fields)}
+    ints, maybes, reals, texts = (
+        _picker([place[name] for name, kind in kinds.items() if kind == wanted])
+        for wanted in _ORDER
+    )
+    order = sorted(kinds.values(), key=_ORDER.index)
+    pack = struct.Struct("<" + "".join("d" if kind == REAL else "q" for kind in order)).pack
+    start = crc32(table.encode())
+
+    def checksum_of(row: Row) -> int:
+        try:
+            blobs = [
+                v.encode() if isinstance(v, str) else _NULL_TEXT if v is None else v
+                for v in texts(row)
+            ]
+            numbers = pack(
+                *ints(row),
+                *[_NULL if v is None else v for v in maybes(row)],
+                *map(_stored, reals(row)),
+                *map(len, blobs),
+            )
+            return crc32(b"".join(blobs), crc32(numbers, start))
+        except (UnicodeEncodeError, struct.error, TypeError) as exc:
+            raise InvalidArgument.of(table, "values that SQLite can hold", exc) from exc
+
+    return checksum_of
+
+
+def memory_checksum(index: int, content: int) -> int:
+    """Return the checksum of a memory: 31 bits of the index columns, 32 of all others."""
+    return (index & _HIGH) << 32 | content
+
+
+def content_half(memory: int) -> int:
+    """Return the lower half of a memory's checksum."""
+    return memory & _LOW
+
+
+def index_half(memory: int) -> int:
+    """Return the upper half of a memory's checksum."""
+    return memory >> 32
+
+
+def index_checksum(row: Row) -> int:
+    """Return the upper half of a memory's checksum from a row of INDEX_COLUMNS."""
+    return _index_row_crc(row) & _HIGH
+
+
+def sealed(row: MemoryRow) -> tuple[Any, ...]:
+    """Return a memory's row followed by its text_checksum and checksum."""
+    text = text_checksum((row.row_id, row.summary, row.keywords))
+    columns = (*row, text)
+    return (*columns, memory_checksum(_memory_index_crc(columns), _memory_content_crc(columns)))
+
+
+def _picker(places: list[int]) -> Callable[[Row], Row]:
+    """Return a function from a row to the values at some places."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    if not places:
+        return lambda _row: ()
+    place = places[0]
+    return lambda row: (row[place],)
+
+
+text_checksum: Final = checksum("memories.text", _TEXT_KINDS)
+_index_row_crc: Final = checksum("memories.index", _INDEX_KINDS, INDEX_COLUMNS)
+_memory_index_crc: Final = checksum("memories.index", _INDEX_KINDS, MEMORY_COLUMNS)
+_memory_content_crc: Final = checksum("memories.content", _CONTENT_KINDS, MEMORY_COLUMNS)
+
+meta_checksum: Final = checksum("meta", {"key": TEXT, "value": TEXT})
+scope_checksum: Final = checksum(
+    "scopes",
+    {
+        "scope_id": INT,
+        "name": TEXT,
+        "last_seq": INT,
+        "next_number": INT,
+        "next_turn": INT,
+        "memory_count": INT,
+        "checksum_xor": INT,
+        "created_at": INT,
+    },
+)
+vector_checksum: Final = checksum("vectors", {"row_id": INT, "vector": TEXT, "seq": INT})
+keyword_checksum: Final = checksum("keywords", {"keyword": TEXT, "role": TEXT, "row_id": INT})
+intention_checksum: Final = checksum(
+    "intentions",
+    {
+        "id": TEXT,
+        "scope_id": INT,
+        "action": TEXT,
+        "trigger": TEXT,
+        "due_at": MAYBE,
+        "created_at": INT,
+        "expires_at": MAYBE,
+        "completed_at": MAYBE,
+        "seq": INT,
+    },
+)
+turn_checksum: Final = checksum(
+    "turns",
+    {
+        "row_id": INT,
+        "run_id": TEXT,
+        "role": TEXT,
+        "content": TEXT,
+        "created_at": INT,
+        "memory": MAYBE,
+        "seq": INT,
+    },
+)
+summary_checksum: Final = checksum(
+    "summaries",
+    {
+        "scope_id": INT,
+        "run_id": TEXT,
+        "text": TEXT,
+        "through": INT,
+        "updated_at": INT,
+        "seq": INT,
+    },
+)
+event_checksum: Final = checksum(
+    "events",
+    {"seq": INT, "scope_id": INT, "kind": TEXT, "at": INT, "memory": MAYBE, "payload": TEXT},
+)
+source_checksum: Final = checksum("sources", {"memory": INT, "kind": TEXT, "source": INT})
+erased_checksum: Final = checksum(
+    "erased", {"scope_id": INT, "id": TEXT, "digest": TEXT, "at": INT, "seq": INT}
+)
+_link_edge_crc: Final = checksum(
+    "links.edge", {"source": INT, "target": INT, "kind": TEXT, "created_at": INT}
+)
+_link_weight_crc: Final = checksum(
+    "links.weight", {"source": INT, "target": INT, "kind": TEXT, "weight": REAL, "seq": INT}
+)
+
+
+def link_checksum(row: Row) -> int:
+    """Return the checksum of (source, target, kind, weight, created_at, seq).
+
+    The upper half is of what stays when a greater weight comes, the lower of what changes.
+    """
+    source, target, kind, weight, created_at, seq = row
+    edge = _link_edge_crc((source, target, kind, created_at)) & _HIGH
+    return edge << 32 | _link_weight_crc((source, target, kind, weight, seq))

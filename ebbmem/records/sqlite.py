@@ -1,0 +1,236 @@
+"""The record store in one SQLite file."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import isfinite
+from typing import Final
+
+from ebbmem.clock import Clock, SystemClock
+from ebbmem.errors import InvalidArgument, StoreClosed, StoreError
+from ebbmem.records.connection import DURABILITIES, MEMORY_PATH, Connection, forked
+from ebbmem.records.header import read_header
+from ebbmem.records.migrate import (
+    apply_migrations,
+    migrations,
+    require_expected_schema,
+    require_known_version,
+    schema_version,
+)
+from ebbmem.records.reading import SqliteReader
+from ebbmem.records.writing import SqliteWriter
+
+
+class SqliteRecords:
+    """A ``RecordStore`` in one SQLite file, with one connection that any thread may use.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file, or ``":memory:"``.  A missing file, or one of 0 bytes, becomes a new store with
+        ``migrate``; its folder must exist.
+    durability : {"process", "power"}
+        ``"process"``: once ``write`` has ended, its changes outlive the process, and a power cut
+        may drop the newest of them but leaves the store whole.  ``"power"``: they outlive a power
+        cut too, at the price of a sync to disk per transaction.
+    busy_wait_s : float
+        Seconds to wait for another process's lock before LockTimeout.
+    clock : Clock, optional
+        Where the times of migrations come from.
+
+    Raises
+    ------
+    NotAStore
+        If the file is something else; it is not touched.
+    StoreTooNew
+        If a newer ebbmem wrote it; it is not touched.
+    CorruptStore
+        If its schema is not the one that ebbmem makes.
+    StorageFailed
+        If it cannot be opened for reading and writing.
+
+    Notes
+    -----
+    No other copy of SQLite, such as Python's ``sqlite3``, may open the same file in the same
+    process: closing it would drop the locks of this one.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        durability: str = "process",
+        busy_wait_s: float = 5.0,
+        clock: Clock | None = None,
+    ) -> None:
+        self.path = _absolute(path)
+        if durability not in DURABILITIES:
+            raise InvalidArgument.of("durability", f"one of {DURABILITIES}", durability)
+        if not (isfinite(busy_wait_s) and busy_wait_s >= 0):
+            raise InvalidArgument.of("busy_wait_s", "a number of at least 0", busy_wait_s)
+        self._durability = durability
+        self._busy_wait_s = busy_wait_s
+        self._clock = clock or SystemClock()
+        self._lock = threading.RLock()
+        self._pid = os.getpid()
+        self._open_transaction: SqliteReader | None = None
+        self._closed = False
+        self._log_holds_erased_text = False
+        header = None if self.path == MEMORY_PATH else read_header(self.path)
+        if header is not None:
+            require_known_version(header.schema_version, self.path)
+        self._connection = Connection(self.path, busy_wait_s)
+        _stores.add(self)
+        self._ready = False
+        try:
+            self._look()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _look(self) -> None:
+        """See what the file holds now, its write-ahead log included; make it ready if it can be."""
+        version = schema_version(self._connection)
+        require_known_version(version, self.path)
+        if version == len(migrations()):
+            self._settle()
+
+    def _settle(self) -> None:
+        require_expected_schema(self._connection)
+        self._connection.settle_journal(self._durability)
+        self._ready = True
+
+    def migrate(self) -> list[str]:
+        """Apply the missing migrations, return their names.  Safe in many processes at once."""
+        with self._alone() as connection:
+            if self._open_transaction is not None:
+                raise StoreError("migrate() cannot run inside a transaction")
+            require_known_version(schema_version(connection), self.path)
+            applied = apply_migrations(connection, self._clock.now_us())
+            if not self._ready:
+                self._settle()
+        return applied
+
+    @contextmanager
+    def read(self) -> Iterator[SqliteReader]:
+        """Open a consistent view; nothing else of this process uses the connection meanwhile.
+
+        Inside another transaction of the same thread it is that transaction's view.
+        """
+        with self._alone() as connection:
+            self._require_ready()
+            if self._open_transaction is not None:
+                yield self._open_transaction
+                return
+            reader = SqliteReader(connection)
+            with self._transaction(connection, reader, "DEFERRED"):
+                yield reader
+
+    @contextmanager
+    def write(self) -> Iterator[SqliteWriter]:
+        """Open a write transaction: committed at the end, rolled back on any exception.
+
+        Raises
+        ------
+        LockTimeout
+            If another process writes for longer than the busy wait.
+        StoreError
+            If this thread is inside a transaction of this store already.
+        """
+        with self._alone() as connection:
+            self._require_ready()
+            if self._open_transaction is not None:
+                raise StoreError("write() cannot be nested in another read() or write()")
+            writer = SqliteWriter(connection)
+            with self._transaction(connection, writer, "IMMEDIATE"):
+                yield writer
+                writer.finish()
+            self._scrub_log(writer.erased_text)
+
+    def data_version(self) -> int:
+        """Return a number that changes when another connection commits."""
+        with self._alone() as connection:
+            return int(connection.rows("PRAGMA data_version")[0][0])
+
+    def close(self) -> None:
+        """Close; later calls raise StoreClosed.  Idempotent.
+
+        Waits for a transaction of another thread to end; in a forked child it does nothing.
+        """
+        if self._closed or os.getpid() != self._pid:
+            return
+        with self._lock:
+            if self._open_transaction is not None:
+                raise StoreError("close() cannot run inside a transaction")
+            if not self._closed:
+                self._closed = True
+                self._connection.close()
+
+    def abandon(self) -> None:
+        """Leave the connection to the parent process: called in a forked child."""
+        self._connection.abandon()
+
+    @contextmanager
+    def _alone(self) -> Iterator[Connection]:
+        """Hold the connection for this thread."""
+        # Before the lock: in a forked child a thread of the parent may seem to hold it for ever.
+        if os.getpid() != self._pid:
+            raise forked(self.path)
+        with self._lock:
+            if self._closed:
+                raise StoreClosed(f"{self.path}: the store was closed")
+            yield self._connection
+
+    @contextmanager
+    def _transaction(self, connection: Connection, view: SqliteReader, mode: str) -> Iterator[None]:
+        try:
+            connection.begin(mode)
+            self._open_transaction = view
+            yield
+            connection.commit()
+        except BaseException:
+            connection.rollback()
+            raise
+        finally:
+            self._open_transaction = None
+            view.end()
+
+    def _require_ready(self) -> None:
+        if not self._ready:
+            raise StoreError(f"{self.path}: the schema is not complete; call migrate() first")
+
+    def _scrub_log(self, erased_text: bool) -> None:
+        """Empty the write-ahead log while it may hold erased text.
+
+        A reader of another process can hold it back; then the next transactions try again
+        without waiting.
+        """
+        if erased_text or self._log_holds_erased_text:
+            wait_s = self._busy_wait_s if erased_text else 0.0
+            self._log_holds_erased_text = not self._connection.truncate_log(wait_s)
+
+
+def _absolute(path: str | os.PathLike[str]) -> str:
+    """Return a path that a later change of folder leaves valid."""
+    text = os.fspath(path)
+    if not isinstance(text, str) or not text:
+        raise InvalidArgument.of("path", "a file name, or ':memory:'", path)
+    return text if text == MEMORY_PATH else os.path.abspath(text)
+
+
+# Open stores, for the child of a fork: it must not close what it inherited, not even by
+# collecting it as garbage.
+_stores: Final[weakref.WeakSet[SqliteRecords]] = weakref.WeakSet()
+
+
+def _abandon_inherited() -> None:
+    for store in list(_stores):
+        store.abandon()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_abandon_inherited)

@@ -1,0 +1,313 @@
+"""Changes to the SQLite store, inside one write transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+
+from ebbmem.errors import InvalidArgument, StoreError, UnknownMemory
+from ebbmem.records import erasing
+from ebbmem.records import rows as seals
+from ebbmem.records import statements as sql
+from ebbmem.records.base import (
+    NUMBER_BITS,
+    IndexRow,
+    IntentionRow,
+    LinkRow,
+    MemoryRow,
+    ScopeRow,
+    StrengthRow,
+    SummaryRow,
+    TurnRow,
+    number_of,
+    row_id,
+)
+from ebbmem.records.connection import Connection
+from ebbmem.records.counters import SEQ_KEY, Counters, put_meta
+from ebbmem.records.migrate import PREFIX
+from ebbmem.records.reading import (
+    SqliteReader,
+    require_rows_of,
+    singles,
+)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+_STRENGTHS_AT: Final = seals.INDEX_COLUMNS.index("storage_strength")
+
+
+def _whole(
+    method: Callable[Concatenate[SqliteWriter, P], R],
+) -> Callable[Concatenate[SqliteWriter, P], R]:
+    """Let a change that fails half-way end the whole transaction, even if the error is caught."""
+
+    @wraps(method)
+    def change(writer: SqliteWriter, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        writer.require_whole()
+        try:
+            return method(writer, *args, **kwargs)
+        except BaseException:
+            writer.failed = True
+            raise
+
+    return change
+
+
+class SqliteWriter(SqliteReader):
+    """One write transaction; see ``records.base.Writer`` for what each method means.
+
+    Once a change has failed, no other is accepted and the transaction is rolled back.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)
+        self._counters = Counters(connection)
+        self.failed = False
+        self.erased_text = False
+        """Whether deleted text may still lie in the write-ahead log."""
+
+    def require_whole(self) -> None:
+        """Raise StoreError once a change of this transaction has failed."""
+        if self.failed:
+            raise StoreError("a change of this transaction failed; it can only be rolled back")
+
+    def finish(self) -> None:
+        """Write the counters: the last step before the commit."""
+        self.require_whole()
+        self._counters.flush()
+
+    def scopes(self) -> list[ScopeRow]:
+        """Return every scope, by scope_id."""
+        self._counters.flush()
+        return super().scopes()
+
+    def scope(self, name: str) -> ScopeRow | None:
+        """Return one scope, or None when nothing was ever written to it."""
+        self._counters.flush()
+        return super().scope(name)
+
+    def index_rows(self, scope_id: int) -> list[IndexRow]:
+        """Return every memory of a scope; raises CorruptStore where count or checksums fail."""
+        self._counters.flush()
+        return super().index_rows(scope_id)
+
+    @_whole
+    def set_meta(self, key: str, value: str) -> None:
+        """Keep a value about the store as a whole."""
+        if key == SEQ_KEY or key.startswith(PREFIX):
+            raise InvalidArgument.of("key", "a key that the store does not use itself", key)
+        put_meta(self._connection, key, value)
+
+    @_whole
+    def open_scope(self, name: str, now: int) -> ScopeRow:
+        """Return a scope, made when it is new."""
+        scope = self._counters.open_scope(name, now)
+        return ScopeRow(scope.scope_id, scope.name, scope.last_seq, scope.memory_count)
+
+    @_whole
+    def insert_memories(self, scope_id: int, rows: Sequence[MemoryRow]) -> list[MemoryRow]:
+        """Insert memories with the next numbers of the scope; return them with row_id and seq."""
+        scope = self._counters.scope(scope_id)
+        base = scope_id << NUMBER_BITS
+        stored = [
+            MemoryRow(base | number, seq, *row[2:])
+            for number, seq, row in zip(
+                scope.numbers(len(rows)),
+                self._counters.take(scope_id, len(rows)),
+                rows,
+                strict=True,
+            )
+        ]
+        values = [seals.sealed(row) for row in stored]
+        self._connection.run_for_each(sql.INSERT_MEMORY, values)
+        scope.count_in([row[-1] for row in values])
+        return stored
+
+    @_whole
+    def insert_keywords(self, scope_id: int, entries: Iterable[tuple[str, str, int]]) -> None:
+        """Insert (keyword, role, row_id); what is there already stays."""
+        values = [(*entry, seals.keyword_checksum(entry)) for entry in entries]
+        require_rows_of(scope_id, [entry[2] for entry in values])
+        self._connection.run_for_each(sql.INSERT_KEYWORD, values)
+        self._counters.take(scope_id, min(len(values), 1))
+
+    @_whole
+    def insert_vectors(self, vectors: Iterable[tuple[int, bytes]]) -> None:
+        """Insert or replace (row_id, float32 bytes)."""
+        values = []
+        for row, vector in vectors:
+            (seq,) = self._counters.take(row >> NUMBER_BITS)
+            columns = (row, vector, seq)
+            values.append((*columns, seals.vector_checksum(columns)))
+        self._connection.run_for_each(sql.PUT_VECTOR, values)
+
+    @_whole
+    def insert_links(self, scope_id: int, links: Iterable[LinkRow]) -> None:
+        """Insert links; one that is there keeps the greater weight."""
+        links = list(links)
+        require_rows_of(scope_id, [row for link in links for row in link[:2]])
+        values = []
+        for link, seq in zip(links, self._counters.take(scope_id, len(links)), strict=True):
+            columns = (*link, seq)
+            values.append((*columns, seals.link_checksum(columns)))
+        self._connection.run_for_each(sql.PUT_LINK, values)
+
+    @_whole
+    def delete_links(self, scope_id: int, links: Iterable[tuple[int, int, str]]) -> None:
+        """Delete links by (source, target, kind)."""
+        links = list(links)
+        require_rows_of(scope_id, [row for link in links for row in link[:2]])
+        self._connection.run_for_each(sql.DELETE_LINK, links)
+        self._counters.take(scope_id, min(len(links), 1))
+
+    @_whole
+    def update_strengths(self, scope_id: int, rows: Sequence[StrengthRow]) -> None:
+        """Write what recall changed; a memory that is gone is passed over."""
+        require_rows_of(scope_id, [row.row_id for row in rows])
+        latest = {row.row_id: row for row in rows}
+        found = self._connection.rows_of_each(sql.SELECT_INDEX_OF_ROW, singles(latest))
+        values, turned = [], []
+        for old, seq in zip(found, self._counters.take(scope_id, len(found)), strict=True):
+            self.check_index_row(old)
+            strengths = latest[old[0]][1:]
+            rest = old[_STRENGTHS_AT + len(strengths) : -2]
+            half = seals.index_checksum((*old[:_STRENGTHS_AT], *strengths, *rest, seq))
+            checksum = seals.memory_checksum(half, seals.content_half(old[-1]))
+            values.append((*strengths, seq, checksum, old[0]))
+            turned += [old[-1], checksum]
+        self._connection.run_for_each(sql.UPDATE_STRENGTHS, values)
+        self._counters.scope(scope_id).change(turned)
+
+    @_whole
+    def update_state(
+        self,
+        scope_id: int,
+        row: int,
+        *,
+        tier: int | None = None,
+        memory_type: str | None = None,
+        superseded_by: int | None = None,
+        superseded_at: int | None = None,
+        due_at: int | None = None,
+    ) -> None:
+        """Write the parts of a memory's state that are not None."""
+        require_rows_of(scope_id, [row] if superseded_by is None else [row, superseded_by])
+        wanted = {
+            "tier": tier,
+            "memory_type": memory_type,
+            "superseded_by": superseded_by,
+            "superseded_at": superseded_at,
+            "due_at": due_at,
+        }
+        self._rewrite(scope_id, row, {k: v for k, v in wanted.items() if v is not None})
+
+    @_whole
+    def erase_memories(self, scope_id: int, rows: Sequence[int]) -> None:
+        """Delete memories with all that names them in any table, their turns included."""
+        require_rows_of(scope_id, rows)
+        for row in erasing.superseded_by(self._connection, rows):
+            if row not in rows:
+                self._rewrite(scope_id, row, {"superseded_by": None, "superseded_at": None})
+        checksums = erasing.delete(self._connection, rows)
+        if checksums:
+            self._counters.take(scope_id, len(checksums))
+            self._counters.scope(scope_id).count_out(checksums)
+            self.erased_text = True
+
+    @_whole
+    def insert_erased(
+        self, scope_id: int, entries: Iterable[tuple[bytes, bytes]], now: int
+    ) -> None:
+        """Keep (memory id, keyed digest) of what was erased."""
+        for memory_id, digest in entries:
+            (seq,) = self._counters.take(scope_id)
+            erasing.remember(self._connection, (scope_id, memory_id, digest, now, seq))
+
+    @_whole
+    def lift_erased(self, scope_id: int, digest: bytes) -> None:
+        """Forget that a text was erased: it is remembered again on purpose."""
+        found = erasing.remembered(self._connection, scope_id, digest)
+        for row, seq in zip(found, self._counters.take(scope_id, len(found)), strict=True):
+            self._checked(row, seals.erased_checksum, "erased")
+            _, memory_id, _, at, _, _ = row
+            erasing.remember(self._connection, (scope_id, memory_id, None, at, seq))
+
+    @_whole
+    def insert_event(
+        self,
+        scope_id: int,
+        kind: str,
+        at: int,
+        memory: int | None = None,
+        payload: bytes | None = None,
+    ) -> int:
+        """Append to the history; return its seq."""
+        (seq,) = self._counters.take(scope_id)
+        columns = (seq, scope_id, kind, at, memory, payload)
+        self._connection.run(sql.INSERT_EVENT, (*columns, seals.event_checksum(columns)))
+        return seq
+
+    @_whole
+    def insert_intention(self, row: IntentionRow) -> None:
+        """Insert an intention."""
+        (seq,) = self._counters.take(row.scope_id)
+        columns = (*row, seq)
+        self._connection.run(sql.INSERT_INTENTION, (*columns, seals.intention_checksum(columns)))
+
+    @_whole
+    def complete_intention(self, scope_id: int, intention_id: bytes, at: int) -> bool:
+        """Mark an intention as done; return whether it was open."""
+        row = self._connection.row(sql.SELECT_OPEN_INTENTION, (intention_id, scope_id))
+        if row is None:
+            return False
+        old = IntentionRow._make(self._checked(row, seals.intention_checksum, "intentions")[:-1])
+        (seq,) = self._counters.take(scope_id)
+        checksum = seals.intention_checksum((*old._replace(completed_at=at), seq))
+        self._connection.run(sql.COMPLETE_INTENTION, (at, seq, checksum, intention_id))
+        return True
+
+    @_whole
+    def insert_turns(self, scope_id: int, turns: Sequence[TurnRow]) -> list[TurnRow]:
+        """Insert turns in order; return them with row_id."""
+        require_rows_of(scope_id, [turn.memory for turn in turns if turn.memory is not None])
+        numbers = self._counters.scope(scope_id).turns(len(turns))
+        stored = [
+            TurnRow(row_id(scope_id, number), *turn[1:])
+            for number, turn in zip(numbers, turns, strict=True)
+        ]
+        values: list[tuple[Any, ...]] = []
+        for turn, seq in zip(stored, self._counters.take(scope_id, len(turns)), strict=True):
+            columns = (*turn, seq)
+            values.append((*columns, seals.turn_checksum(columns)))
+        self._connection.run_for_each(sql.INSERT_TURN, values)
+        return stored
+
+    @_whole
+    def insert_sources(self, scope_id: int, entries: Iterable[tuple[int, str, int]]) -> None:
+        """Insert (memory row, "turn" or "memory", source row)."""
+        values = [(*entry, seals.source_checksum(entry)) for entry in entries]
+        require_rows_of(scope_id, [row for entry in values for row in (entry[0], entry[2])])
+        self._connection.run_for_each(sql.INSERT_SOURCE, values)
+        self._counters.take(scope_id, min(len(values), 1))
+
+    @_whole
+    def put_summary(self, scope_id: int, row: SummaryRow) -> None:
+        """Insert or replace the rolling summary of a run."""
+        (seq,) = self._counters.take(scope_id)
+        columns = (scope_id, *row, seq)
+        self._connection.run(sql.PUT_SUMMARY, (*columns, seals.summary_checksum(columns)))
+
+    def _rewrite(self, scope_id: int, row: int, changes: dict[str, Any]) -> None:
+        """Write columns of a memory's state, with a new seq and checksum."""
+        found = self._connection.row(sql.SELECT_MEMORY, (row,))
+        if found is None:
+            raise UnknownMemory(f"scope {scope_id} has no memory #{number_of(row)}")
+        (seq,) = self._counters.take(scope_id)
+        memory = self.checked_memory(found)._replace(seq=seq, **changes)
+        checksum = seals.sealed(memory)[-1]
+        state = (memory.tier, memory.memory_type, memory.superseded_by, memory.superseded_at)
+        self._connection.run(sql.UPDATE_STATE, (*state, memory.due_at, seq, checksum, row))
+        self._counters.scope(scope_id).change([found[-1], checksum])

@@ -1,0 +1,216 @@
+"""Python strings into ragged UTF-8 batches: the same words that Python itself finds."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import pickle
+import re
+import sys
+import threading
+import tracemalloc
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ebbmem import _tokenize
+from ebbmem._tokenize import WordBatch, checked, lower_split, words
+from ebbmem.errors import InvalidArgument, InvalidType
+
+SPLITTERS = [(words, oracles.words), (lower_split, oracles.lower_split)]
+NOT_SURROGATES = [*range(0xD800), *range(0xE000, 0x110000)]
+ENCODABLE = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+
+
+def unpacked(batch: WordBatch) -> list[list[str]]:
+    starts = [0, *batch.word_ends.tolist()]
+    flat = [
+        batch.utf8[a:b].decode() for a, b in zip(starts, batch.word_ends.tolist(), strict=False)
+    ]
+    ends = batch.text_ends.tolist()
+    return [flat[a:b] for a, b in zip([0, *ends], ends, strict=False)]
+
+
+def test_word_characters_are_those_of_re_on_every_code_point():
+    batch = words([chr(point) for point in range(0x110000)])
+
+    found = np.diff(batch.text_ends, prepend=0)
+    expected = [bool(re.match(r"\w", chr(point))) for point in range(0x110000)]
+    assert found.tolist() == expected
+    assert batch.utf8 == "".join(re.findall(r"\w", "".join(map(chr, range(0x110000))))).encode()
+
+
+def test_spaces_are_those_of_str_on_every_code_point():
+    texts = [f"a{chr(point)}b" for point in NOT_SURROGATES]
+
+    batch = lower_split(texts)
+
+    found = [oracles.lower_split(text) for text in texts]
+    assert np.diff(batch.text_ends, prepend=0).tolist() == [len(split) for split in found]
+    assert batch.utf8 == "".join(itertools.chain.from_iterable(found)).encode()
+
+
+@pytest.mark.parametrize(("split", "oracle"), SPLITTERS)
+def test_random_texts_split_like_python(split, oracle, random_texts):
+    assert unpacked(split(random_texts)) == [oracle(text) for text in random_texts]
+
+
+@pytest.mark.parametrize(("split", "oracle"), SPLITTERS)
+def test_real_texts_split_like_python(split, oracle, real_texts):
+    assert unpacked(split(real_texts)) == [oracle(text) for text in real_texts]
+
+
+@pytest.mark.parametrize(("split", "oracle"), SPLITTERS)
+@given(st.lists(ENCODABLE, max_size=8))
+@settings(max_examples=50, deadline=None)
+def test_any_batch_splits_like_its_texts(split, oracle, texts):
+    assert unpacked(split(texts)) == [oracle(text) for text in texts]
+
+
+@given(st.lists(st.text(st.characters(), max_size=20), max_size=5))
+@settings(max_examples=50, deadline=None)
+def test_words_pass_over_surrogates_as_re_does(texts):
+    assert unpacked(words(texts)) == [oracles.words(text) for text in texts]
+
+
+@pytest.mark.parametrize("split", [words, lower_split])
+@pytest.mark.parametrize("texts", [[], (), [""], ["", ""], ["  "]])
+def test_no_words_give_empty_arrays(split, texts):
+    batch = split(texts)
+
+    assert batch.utf8 == b""
+    assert batch.word_ends.shape == (0,)
+    assert batch.text_ends.tolist() == [0] * len(texts)
+    assert batch.word_ends.dtype == batch.text_ends.dtype == np.int64
+
+
+@pytest.mark.parametrize("count", [1, 15, 16, 17, 31, 33, 1000, 70_000])
+@pytest.mark.parametrize("letter", ["a", "é", "漢", "\U0001d518"])
+def test_word_of_every_length_and_width(letter, count):
+    batch = words([letter * count, f"{letter} " * count])
+
+    assert unpacked(batch) == [[letter * count], [letter] * count]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\0b", ["a\0b"]),
+        ("Straße ÉCOLE", ["straße", "école"]),
+        ("ΟΔΥΣΣΕΥΣ", ["οδυσσευς"]),  # the last sigma is lowered by its place
+        ("İ", ["i̇"]),  # one letter becomes two code points
+        ("\x1f a\x85b\u3000c ", ["a", "b", "c"]),
+    ],
+)
+def test_lower_split_lowers_as_str_does(text, expected):
+    assert unpacked(lower_split([text])) == [expected]
+
+
+def test_nul_is_between_words():
+    assert unpacked(words(["a\0b"])) == [["a", "b"]]
+
+
+def test_result_cannot_be_changed():
+    batch = words(["one two"])
+
+    with pytest.raises(ValueError, match="read-only"):
+        batch.word_ends[0] = 9
+    with pytest.raises(AttributeError):
+        batch.utf8 = b""
+
+
+def test_result_survives_pickling():
+    batch = words(["one two", "three"])
+
+    assert unpacked(pickle.loads(pickle.dumps(batch))) == unpacked(batch)
+
+
+def test_subclass_of_str_is_taken_as_its_text():
+    class Loud(str):
+        def lower(self):
+            return "overridden"
+
+    assert unpacked(lower_split([Loud("A b")])) == [["a", "b"]]
+
+
+@pytest.mark.parametrize("split", [words, lower_split, checked])
+@pytest.mark.parametrize("texts", ["text", b"text", None, 3, {"a"}, iter(["a"]), np.array(["a"])])
+def test_only_lists_and_tuples_are_batches(split, texts):
+    with pytest.raises(InvalidType, match=r"texts: expected a list or tuple of str"):
+        split(texts)
+
+
+@pytest.mark.parametrize("split", [words, lower_split, checked])
+@pytest.mark.parametrize("item", [None, b"b", 3, ["b"]])
+def test_item_that_is_no_str_is_named(split, item):
+    with pytest.raises(InvalidType, match=r"texts\[1\]: expected str"):
+        split(["a", item])
+
+
+@pytest.mark.parametrize("split", [lower_split, checked, lambda t: words(t, encodable=True)])
+@pytest.mark.parametrize("text", ["\ud800", "a\udfff", "\U0001d518\udc00", "x " * 99 + "\ud83d"])
+def test_lone_surrogate_is_refused_by_position(split, text):
+    with pytest.raises(InvalidArgument, match=r"texts\[2\]: expected text without lone surrogates"):
+        split(["a", "\ud7ff\ue000😀", text])
+
+
+def test_checked_returns_a_tuple_of_the_same_texts():
+    texts = ["a", "漢", "😀"]
+
+    assert checked(texts) == tuple(texts)
+
+
+def test_caller_may_change_the_list_meanwhile():
+    texts = [f"word{i} " * 50 for i in range(3000)]
+    expected = unpacked(words(texts))
+    done = threading.Event()
+
+    def churn():
+        while not done.is_set():
+            texts.append(f"more {len(texts)}")
+            del texts[-1]
+
+    thread = threading.Thread(target=churn)
+    thread.start()
+    try:
+        got = [unpacked(words(texts))[:3000] for _ in range(5)]
+    finally:
+        done.set()
+        thread.join()
+    assert got == [expected] * 5
+
+
+@pytest.mark.parametrize("texts", [["a b c 漢 " * 200] * 50, ["a " * 900, "\ud800"], ["a", None]])
+def test_nothing_leaks(texts):
+    def run(times):
+        for split in (words, lower_split, checked) * times:
+            with contextlib.suppress(InvalidArgument, InvalidType):
+                split(texts)
+
+    tracemalloc.start()
+    try:
+        run(150)  # until the interpreter's free lists are full
+        before = tracemalloc.get_traced_memory()[0]
+        run(300)
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert grown < 300 * 8
+
+
+def test_references_are_given_back():
+    text = "".join(["one ", "two"])
+    before = sys.getrefcount(text)
+
+    for split in (words, lower_split, checked):
+        split([text, text])
+
+    assert sys.getrefcount(text) == before
+
+
+def test_public_names_have_docstrings():
+    for public in (_tokenize.words, _tokenize.lower_split, _tokenize.checked, WordBatch):
+        assert public.__doc__
