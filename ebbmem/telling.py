@@ -99,5 +99,11 @@ def _judged(change: Change, one: Draft | None, met: dict[str, str]) -> Verdict:
     if one is None or one.key is None:
         return Outcome.IMPORTED
     text = text_of_key(change.writer, change.scope.scope_id, one.key)
-    text = met.setdefault(one.key, one.summary) if text is None else text
+    if text is None:
+        text = met.get(one.key)
+    if text is None:
+        met[one.key] = one.summary
+        return Outcome.IMPORTED
+    if text != one.summary:
+        return f"key: {one.key!r} names another text already"
     return Outcome.EXISTING
