@@ -157,7 +157,7 @@ def _rewrite_events(change: Change, rows: set[int]) -> None:
                 continue
             left = reconsolidation.without(event.payload, rows)
             if left != event.payload:
-                writer.rewrite_event(event.seq, left)
+                writer.rewrite_event(scope_id, event.seq, left)
         if len(page) < EVENT_PAGE:
             return
         after = page[-1].seq

@@ -6,7 +6,7 @@
 //
 // N texts are live, n of them hold the term. All in double, in this order, so a slot has one
 // score whichever function gives it. Ranking adds up in blocks of 4096 slots with an accumulator
-// of the call's own (64 KiB, whatever the size of the index) and costs what it reads of postings.
+// of the call's own (48 KiB, whatever the size of the index) and costs what it reads of postings.
 #pragma once
 
 #include <cstddef>

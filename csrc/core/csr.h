@@ -10,24 +10,12 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "core/errors.h"
+#include "core/out_edges.h"
 #include "core/span.h"
 
 namespace ebb {
-
-struct Edge {
-  double weight;
-  std::int64_t target;
-};
-
-// The edges of positive weight that leave one node, in stored order.
-struct OutEdges {
-  std::vector<Edge> edges;
-  double mass = 0.0;      // sum of their weights, in stored order
-  bool ascending = true;  // targets strictly ascend, hence no two edges share a target
-};
 
 // What spreading knows of a graph.
 class Adjacency {
@@ -36,7 +24,7 @@ class Adjacency {
   virtual std::size_t nodes() const = 0;
   // Throws ShapeError or ValueError unless the whole matrix is well formed.
   virtual void validate() const = 0;
-  // Replaces `out` by the edges of `node` (below nodes()). Throws ValueError.
+  // Replaces `out` by the edges of positive weight of `node` (below nodes()). Throws ValueError.
   virtual void read(std::size_t node, OutEdges& out) const = 0;
 };
 
@@ -73,25 +61,21 @@ class CsrView final : public Adjacency {
   }
 
   void read(std::size_t node, OutEdges& out) const override {
-    out.edges.clear();
-    out.mass = 0.0;
-    out.ascending = true;
+    out.clear();
     const Offset begin = indptr_[node];
     const Offset end = indptr_[node + 1];
     if (begin < 0) refuse_offset(begin);
     if (end < begin || static_cast<std::uint64_t>(end) > indices_.size) refuse_offset(end);
-    Index last = -1;
     for (auto e = static_cast<std::size_t>(begin); e < static_cast<std::size_t>(end); ++e) {
       const Index target = indices_[e];
       const Weight weight = weights_[e];
       check_target(target);
       check_weight(weight);
-      if (weight <= 0) continue;
-      out.edges.push_back({static_cast<double>(weight), static_cast<std::int64_t>(target)});
-      out.mass += static_cast<double>(weight);
-      out.ascending = out.ascending && target > last;
-      last = target;
+      if (weight > 0) {
+        out.add({static_cast<double>(weight), static_cast<std::int64_t>(target)});
+      }
     }
+    out.finish();
   }
 
  private:

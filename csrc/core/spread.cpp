@@ -21,16 +21,19 @@ struct Reached {
   std::int64_t parent = -1;
   std::int32_t hop = 0;  // of first arrival; 0 while that hop is not settled
   std::int32_t stamp = 0;
+  std::uint64_t row = 0;  // the last row of edges that led here
+};
+
+// An edge that counts, with the place of its target in the table of reached nodes.
+struct Arrival {
+  double weight;
+  std::uint32_t place;
 };
 
 struct Passing {
   std::int64_t node;
   double activation;
 };
-
-bool heavier(const Edge& a, const Edge& b) {
-  return a.weight != b.weight ? a.weight > b.weight : a.target < b.target;
-}
 
 void check_rules(const SpreadRules& rules) {
   if (rules.depth < 0 || rules.depth > kMaxDepth) {
@@ -47,7 +50,7 @@ void check_rules(const SpreadRules& rules) {
 class Spreading {
  public:
   Spreading(const Adjacency& graph, RowMask mask, const SpreadRules& rules)
-      : graph_(graph), mask_(mask), rules_(rules) {}
+      : graph_(graph), mask_(mask), rules_(rules), row_(rules.fan_cap) {}
 
   void seed(Span<const std::int64_t> seeds, Span<const double> activation) {
     seed_activation_ = activation;
@@ -71,27 +74,31 @@ class Spreading {
   }
 
   Activation result() const {
-    std::vector<std::uint32_t> order;
-    for (std::uint32_t i = 0; i < reached_.size(); ++i) {
-      if (reached_[i].hop > 0) order.push_back(i);
+    struct Entry {
+      double activation;
+      std::int64_t node;
+      const Reached* reached;
+    };
+    std::vector<Entry> entries;
+    entries.reserve(counted_);
+    for (const Reached& reached : reached_) {
+      if (reached.hop > 0)
+        entries.push_back({std::min(reached.total, 1.0), reached.node, &reached});
     }
-    std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
-      const double x = capped(reached_[a]), y = capped(reached_[b]);
-      return x != y ? x > y : reached_[a].node < reached_[b].node;
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+      return a.activation != b.activation ? a.activation > b.activation : a.node < b.node;
     });
     Activation out;
-    for (const std::uint32_t i : order) {
-      out.nodes.push_back(reached_[i].node);
-      out.activation.push_back(capped(reached_[i]));
-      out.parent.push_back(reached_[i].parent);
-      out.hop.push_back(reached_[i].hop);
+    for (const Entry& entry : entries) {
+      out.nodes.push_back(entry.node);
+      out.activation.push_back(entry.activation);
+      out.parent.push_back(entry.reached->parent);
+      out.hop.push_back(entry.reached->hop);
     }
     return out;
   }
 
  private:
-  static double capped(const Reached& reached) { return std::min(reached.total, 1.0); }
-
   void check_seed(std::int64_t node, double activation) const {
     if (node < 0 || static_cast<std::uint64_t>(node) >= graph_.nodes()) {
       throw ValueError("seeds", "nodes from 0 to below " + std::to_string(graph_.nodes()),
@@ -105,25 +112,32 @@ class Spreading {
 
   void pass(const Passing& source, int hop_number) {
     graph_.read(static_cast<std::size_t>(source.node), row_);
-    const double scale = rules_.fan_normalise && row_.mass > 1.0 ? 1.0 / row_.mass : 1.0;
-    choose_edges();
-    for (const Edge& edge : row_.edges) {
-      if (!may_receive(edge.target)) continue;
-      const double gain = source.activation * rules_.hop_decay * (edge.weight * scale);
-      receive(edge.target, gain, source.node, hop_number);
+    const double scale = rules_.fan_normalise && row_.mass() > 1.0 ? 1.0 / row_.mass() : 1.0;
+    // Parallel edges add up heaviest first; without any, the order within a row changes no sum.
+    if (locate()) {
+      row_.sort();
+      locate();
+    }
+    for (const Arrival& arrival : arrivals_) {
+      const double gain = source.activation * rules_.hop_decay * (arrival.weight * scale);
+      receive(arrival.place, gain, source.node, hop_number);
     }
   }
 
-  // Parallel edges add up heaviest first; where no two edges share a target the order within a
-  // row changes no sum, so it is left as it is.
-  void choose_edges() {
-    std::vector<Edge>& edges = row_.edges;
-    if (rules_.fan_cap != 0 && edges.size() > rules_.fan_cap) {
-      const auto cut = edges.begin() + static_cast<std::ptrdiff_t>(rules_.fan_cap);
-      std::nth_element(edges.begin(), cut, edges.end(), heavier);
-      edges.erase(cut, edges.end());
+  // Finds the place of every target that may receive. Returns whether two edges share a target.
+  bool locate() {
+    arrivals_.clear();
+    ++rows_;
+    bool parallel = false;
+    for (const Edge& edge : row_.edges()) {
+      if (!may_receive(edge.target)) continue;
+      const std::uint32_t place = index_.insert(static_cast<std::uint64_t>(edge.target));
+      if (place == reached_.size()) reached_.push_back(Reached{edge.target});
+      parallel = parallel || reached_[place].row == rows_;
+      reached_[place].row = rows_;
+      arrivals_.push_back({edge.weight, place});
     }
-    if (!row_.ascending) std::sort(edges.begin(), edges.end(), heavier);
+    return parallel;
   }
 
   bool may_receive(std::int64_t node) const {
@@ -133,14 +147,12 @@ class Spreading {
     return seed == IndexMap::kAbsent || seed_activation_[seed] <= 0.0;
   }
 
-  void receive(std::int64_t node, double gain, std::int64_t from, int hop_number) {
-    const std::uint32_t i = index_.insert(static_cast<std::uint64_t>(node));
-    if (i == reached_.size()) reached_.push_back(Reached{node});
-    Reached& reached = reached_[i];
+  void receive(std::uint32_t place, double gain, std::int64_t from, int hop_number) {
+    Reached& reached = reached_[place];
     if (reached.stamp != hop_number) {
       reached.stamp = hop_number;
       reached.arriving = 0.0;
-      arrived_.push_back(i);
+      arrived_.push_back(place);
     }
     reached.arriving = std::min(reached.arriving + gain, kLargest);
     if (reached.hop == 0 && gain > reached.best) {
@@ -189,7 +201,9 @@ class Spreading {
   std::vector<Reached> reached_;  // in order of discovery, also those cut off
   std::vector<std::uint32_t> arrived_;
   std::vector<Passing> frontier_;
-  std::size_t counted_ = 0;
+  std::vector<Arrival> arrivals_;
+  std::size_t counted_ = 0;  // nodes reached, of those in reached_
+  std::uint64_t rows_ = 0;   // rows located so far
   OutEdges row_;
 };
 

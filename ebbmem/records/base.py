@@ -202,6 +202,9 @@ class Reader(Protocol):
     def find_digest(self, scope_id: int, digest: bytes) -> int | None:
         """Return the newest live (not archived, not superseded) memory with that text digest."""
 
+    def due(self, scope_id: int, before: int, limit: int) -> list[int]:
+        """Return up to ``limit`` rows with ``due_at`` <= ``before``, the longest due first."""
+
     def holders(self, scope_id: int, keyword: str, role: str, limit: int) -> list[int]:
         """Return the newest rows that have or want a keyword, newest first."""
 
@@ -232,12 +235,22 @@ class Reader(Protocol):
     def erased(self, scope_id: int, digest: bytes) -> bool:
         """Return whether a text of that keyed digest was erased."""
 
+    def orphans(self, rows: Sequence[int]) -> list[int]:
+        """Return the memories left without any source once the given ones are erased.
+
+        A turn counts as erased with its memory; what only orphans were the source of is included.
+        """
+
     def counts(self, scope_id: int) -> ScopeCounts:
         """Return the counts of a scope."""
 
 
 class Writer(Reader, Protocol):
-    """One write transaction.  It sees its own changes; every change takes the next ``seq``."""
+    """One write transaction.  It sees its own changes; every change takes the next ``seq``.
+
+    Once a change has raised, no other is accepted and the transaction can only be rolled back.
+    Rows of another scope than the one named are refused with InvalidArgument.
+    """
 
     def set_meta(self, key: str, value: str) -> None:
         """Keep a value about the store as a whole."""
@@ -297,7 +310,7 @@ class Writer(Reader, Protocol):
     ) -> int:
         """Append to the history; return its seq."""
 
-    def rewrite_event(self, seq: int, payload: bytes) -> None:
+    def rewrite_event(self, scope_id: int, seq: int, payload: bytes) -> None:
         """Replace the payload of an event, when what it names is erased."""
 
     def insert_intention(self, row: IntentionRow) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final, NoReturn
 
@@ -109,6 +109,13 @@ class Connection:
         except REFUSALS as exc:
             raise self._failure(exc) from exc
 
+    def each(self, sql: str, values: Values = ()) -> Iterator[Any]:
+        """Yield the rows of a query that may have very many."""
+        try:
+            yield from self._apsw.execute(sql, values)
+        except REFUSALS as exc:
+            raise self._failure(exc) from exc
+
     def row(self, sql: str, values: Values = ()) -> Any | None:
         """Return the first row of a query that has at most one, or None."""
         try:
@@ -197,11 +204,14 @@ class Connection:
         return str(self.rows(f"PRAGMA journal_mode = {mode}")[0][0])
 
     def truncate_log(self, wait_s: float) -> bool:
-        """Move the write-ahead log into the database and empty it; return whether that worked."""
+        """Move the write-ahead log into the database and empty it; return whether that worked.
+
+        What keeps it from working now (a reader of another process, a full disk) may pass.
+        """
         usual, self._busy.limit_s = self._busy.limit_s, min(wait_s, self._busy.limit_s)
         try:
             blocked = self.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]
-        except LockTimeout:
+        except StoreError:
             return False
         finally:
             self._busy.limit_s = usual

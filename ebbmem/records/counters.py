@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import reduce
-from operator import xor
+from operator import attrgetter, xor
 from typing import Final
 
 from ebbmem.errors import CorruptStore, InvalidArgument
@@ -66,6 +66,10 @@ class ScopeCounters:
         return range(first, first + n)
 
 
+# dataclasses.astuple copies deeply, which would cost more than the write.
+_columns: Final = attrgetter(*sql.SCOPE_COLUMNS)
+
+
 class Counters:
     """Counters read once and written once per transaction."""
 
@@ -106,7 +110,7 @@ class Counters:
     def flush(self) -> None:
         """Write the counters that moved."""
         for scope_id in sorted(self._changed):
-            row = astuple(self._scopes[scope_id])
+            row = _columns(self._scopes[scope_id])
             self._connection.run(sql.UPDATE_SCOPE, (*row[2:7], scope_checksum(row), scope_id))
         self._changed.clear()
         if self._seq is not None and self._seq != self._stored_seq:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
-from operator import xor
 from typing import Any, TypeVar, cast
 
 from ebbmem.errors import CorruptStore, InvalidArgument
 from ebbmem.models import Tier
+from ebbmem.records import memory_rows
 from ebbmem.records import rows as seals
 from ebbmem.records import statements as sql
 from ebbmem.records.base import (
@@ -57,19 +56,21 @@ class SqliteReader:
 
     def index_rows(self, scope_id: int) -> list[IndexRow]:
         """Return every memory of a scope; raises CorruptStore where count or checksums fail."""
-        found = self._connection.rows(sql.SELECT_INDEX, rows_of(scope_id))
-        for row in found:
+        found, checksum_xor = [], 0
+        for row in self._connection.each(sql.SELECT_INDEX, rows_of(scope_id)):
             self.check_index_row(row)
-        self._check_totals(scope_id, [row[-1] for row in found])
-        return [IndexRow._make(row[:-2]) for row in found]
+            checksum_xor ^= row[-1]
+            found.append(IndexRow._make(row[:-2]))
+        self._check_totals(scope_id, len(found), checksum_xor)
+        return found
 
     def texts(self, rows: Sequence[int] | None, scope_id: int) -> list[tuple[int, str, str]]:
         """Return (row_id, summary, keywords) of the given rows, or of all of a scope."""
         if rows is None:
-            found = self._connection.rows(sql.SELECT_TEXTS, rows_of(scope_id))
-        else:
-            require_rows_of(scope_id, rows)
-            found = self._connection.rows_of_each(sql.SELECT_TEXT, singles(rows))
+            every = self._connection.each(sql.SELECT_TEXTS, rows_of(scope_id))
+            return [self._checked_text(row) for row in every]
+        require_rows_of(scope_id, rows)
+        found = self._connection.rows_of_each(sql.SELECT_TEXT, singles(rows))
         return [self._checked_text(row) for row in found]
 
     def memories(self, rows: Sequence[int]) -> dict[int, MemoryRow]:
@@ -108,6 +109,11 @@ class SqliteReader:
     def links(self, scope_id: int) -> list[LinkRow]:
         """Return every link of a scope, by (source, target, kind)."""
         found = self._connection.rows(sql.SELECT_LINKS, rows_of(scope_id))
+        return self._built(found, memory_rows.link_checksum, "links", LinkRow)
+
+    def links_from(self, row: int) -> list[LinkRow]:
+        """Return the links that leave a memory, by (target, kind)."""
+        found = self._connection.rows(sql.SELECT_LINKS, (row, row))
         return self._built(found, seals.link_checksum, "links", LinkRow)
 
     def vectors(self, scope_id: int) -> list[tuple[int, bytes]]:
@@ -129,6 +135,11 @@ class SqliteReader:
         else:
             found = self._connection.rows(sql.SELECT_TURNS_OF_RUN, (run_id, *span))
         return self._built(found, seals.turn_checksum, "turns", TurnRow)
+
+    def last_turn(self, scope_id: int, run_id: str) -> TurnRow | None:
+        """Return the newest turn of a run of which a memory was made."""
+        found = self._connection.rows(sql.SELECT_LAST_TURN, (run_id, *rows_of(scope_id)))
+        return next(iter(self._built(found, seals.turn_checksum, "turns", TurnRow)), None)
 
     def summary(self, scope_id: int, run_id: str) -> SummaryRow | None:
         """Return the rolling summary of a run."""
@@ -186,26 +197,26 @@ class SqliteReader:
 
     def check_index_row(self, row: Sequence[Any]) -> None:
         """Compare the index half of a memory's checksum with its columns, checksum last."""
-        if seals.index_checksum(row) != seals.index_half(row[-1]):
+        if memory_rows.index_checksum(row[:-1]) != memory_rows.index_half(row[-1]):
             raise self._corrupt_memory(row[0])
 
     def checked_memory(self, row: Sequence[Any]) -> MemoryRow:
         """Return a memory whose columns agree with both of its checksums, which come last."""
         memory = MemoryRow._make(row[:-2])
-        if seals.sealed(memory)[-2:] != tuple(row[-2:]):
+        if memory_rows.sealed(memory)[-2:] != tuple(row[-2:]):
             raise self._corrupt_memory(memory.row_id)
         return memory
 
     def _checked_text(self, row: tuple[int, str, str, int]) -> tuple[int, str, str]:
         text = row[:3]
-        if seals.text_checksum(text) != row[3]:
+        if memory_rows.text_checksum(text) != row[3]:
             raise self._corrupt_memory(row[0])
         return text
 
-    def _check_totals(self, scope_id: int, checksums: list[int]) -> None:
+    def _check_totals(self, scope_id: int, count: int, checksum_xor: int) -> None:
         """Compare the memories of a scope with the count and XOR kept of them."""
         scope = self._connection.row(sql.SELECT_SCOPE_BY_ID, (scope_id,))
-        found = (len(checksums), reduce(xor, checksums, 0))
+        found = (count, checksum_xor)
         kept = (
             (0, 0) if scope is None else self._checked(scope, seals.scope_checksum, "scopes")[5:7]
         )

@@ -15,7 +15,6 @@ from typing import Any, Final
 from zlib import crc32
 
 from ebbmem.errors import InvalidArgument
-from ebbmem.records.base import IndexRow, MemoryRow
 
 Row = Sequence[Any]
 Checksum = Callable[[Row], int]
@@ -26,54 +25,12 @@ REAL: Final = "real"
 TEXT: Final = "text"
 """Text or blob."""
 
-_NULL: Final = -(1 << 63)
+NULL: Final = -(1 << 63)
 # Not UTF-8, so no text is equal to it.
-_NULL_TEXT: Final = b"\xff\xfeNULL"
-_LOW: Final = 0xFFFF_FFFF
-_HIGH: Final = 0x7FFF_FFFF
+NULL_TEXT: Final = b"\xff\xfeNULL"
 _ORDER: Final = [INT, MAYBE, REAL, TEXT]
 # -0.0 becomes 0.0, as SQLite stores it.
 _stored: Final = (0.0).__add__
-
-INDEX_COLUMNS: Final = (*IndexRow._fields, "seq")
-TEXT_COLUMNS: Final = ("row_id", "summary", "keywords")
-MEMORY_COLUMNS: Final = (*MemoryRow._fields, "text_checksum")
-
-_INDEX_KINDS: Final = {
-    "row_id": INT,
-    "memory_type": TEXT,
-    "importance": REAL,
-    "emotional_valence": REAL,
-    "emotional_intensity": REAL,
-    "storage_strength": REAL,
-    "r_anchor": REAL,
-    "anchored_at": INT,
-    "access_count": INT,
-    "created_at": INT,
-    "valid_from": MAYBE,
-    "valid_to": MAYBE,
-    "expires_at": MAYBE,
-    "pinned": INT,
-    "tier": INT,
-    "superseded_by": MAYBE,
-    "run_id": TEXT,
-    "seq": INT,
-}
-_TEXT_KINDS: Final = {"row_id": INT, "summary": TEXT, "keywords": TEXT}
-_CONTENT_KINDS: Final = {
-    "row_id": INT,
-    "text_checksum": INT,
-    "id": TEXT,
-    "detail": TEXT,
-    "recorded_at": INT,
-    "due_at": MAYBE,
-    "verified": INT,
-    "superseded_at": MAYBE,
-    "key": TEXT,
-    "digest": TEXT,
-    "source": TEXT,
-    "metadata": TEXT,
-}
 
 
 def checksum(table: str, kinds: Mapping[str, str], fields: Iterable[str] | None = None) -> Checksum:
@@ -106,12 +63,12 @@ def checksum(table: str, kinds: Mapping[str, str], fields: Iterable[str] | None 
     def checksum_of(row: Row) -> int:
         try:
             blobs = [
-                v.encode() if isinstance(v, str) else _NULL_TEXT if v is None else v
+                v.encode() if isinstance(v, str) else NULL_TEXT if v is None else v
                 for v in texts(row)
             ]
             numbers = pack(
                 *ints(row),
-                *[_NULL if v is None else v for v in maybes(row)],
+                *[NULL if v is None else v for v in maybes(row)],
                 *map(_stored, reals(row)),
                 *map(len, blobs),
             )
@@ -120,33 +77,6 @@ def checksum(table: str, kinds: Mapping[str, str], fields: Iterable[str] | None 
             raise InvalidArgument.of(table, "values that SQLite can hold", exc) from exc
 
     return checksum_of
-
-
-def memory_checksum(index: int, content: int) -> int:
-    """Return the checksum of a memory: 31 bits of the index columns, 32 of all others."""
-    return (index & _HIGH) << 32 | content
-
-
-def content_half(memory: int) -> int:
-    """Return the lower half of a memory's checksum."""
-    return memory & _LOW
-
-
-def index_half(memory: int) -> int:
-    """Return the upper half of a memory's checksum."""
-    return memory >> 32
-
-
-def index_checksum(row: Row) -> int:
-    """Return the upper half of a memory's checksum from a row of INDEX_COLUMNS."""
-    return _index_row_crc(row) & _HIGH
-
-
-def sealed(row: MemoryRow) -> tuple[Any, ...]:
-    """Return a memory's row followed by its text_checksum and checksum."""
-    text = text_checksum((row.row_id, row.summary, row.keywords))
-    columns = (*row, text)
-    return (*columns, memory_checksum(_memory_index_crc(columns), _memory_content_crc(columns)))
 
 
 def _picker(places: list[int]) -> Callable[[Row], Row]:
@@ -158,11 +88,6 @@ def _picker(places: list[int]) -> Callable[[Row], Row]:
     place = places[0]
     return lambda row: (row[place],)
 
-
-text_checksum: Final = checksum("memories.text", _TEXT_KINDS)
-_index_row_crc: Final = checksum("memories.index", _INDEX_KINDS, INDEX_COLUMNS)
-_memory_index_crc: Final = checksum("memories.index", _INDEX_KINDS, MEMORY_COLUMNS)
-_memory_content_crc: Final = checksum("memories.content", _CONTENT_KINDS, MEMORY_COLUMNS)
 
 meta_checksum: Final = checksum("meta", {"key": TEXT, "value": TEXT})
 scope_checksum: Final = checksum(
@@ -225,19 +150,3 @@ source_checksum: Final = checksum("sources", {"memory": INT, "kind": TEXT, "sour
 erased_checksum: Final = checksum(
     "erased", {"scope_id": INT, "id": TEXT, "digest": TEXT, "at": INT, "seq": INT}
 )
-_link_edge_crc: Final = checksum(
-    "links.edge", {"source": INT, "target": INT, "kind": TEXT, "created_at": INT}
-)
-_link_weight_crc: Final = checksum(
-    "links.weight", {"source": INT, "target": INT, "kind": TEXT, "weight": REAL, "seq": INT}
-)
-
-
-def link_checksum(row: Row) -> int:
-    """Return the checksum of (source, target, kind, weight, created_at, seq).
-
-    The upper half is of what stays when a greater weight comes, the lower of what changes.
-    """
-    source, target, kind, weight, created_at, seq = row
-    edge = _link_edge_crc((source, target, kind, created_at)) & _HIGH
-    return edge << 32 | _link_weight_crc((source, target, kind, weight, seq))

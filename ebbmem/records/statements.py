@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ebbmem.records.base import EventRow, IntentionRow, LinkRow, SummaryRow, TurnRow
-from ebbmem.records.rows import INDEX_COLUMNS, MEMORY_COLUMNS
+from ebbmem.records.memory_rows import INDEX_COLUMNS, MEMORY_COLUMNS
 
 
 def _select(columns: Sequence[str], rest: str) -> str:
@@ -152,6 +152,11 @@ SELECT_TURNS: Final = _select(
 SELECT_TURNS_OF_RUN: Final = _select(
     TURN_COLUMNS, "turns WHERE run_id = ? AND row_id BETWEEN ? AND ? ORDER BY row_id LIMIT ?"
 )
+SELECT_LAST_TURN: Final = _select(
+    TURN_COLUMNS,
+    "turns WHERE run_id = ? AND row_id BETWEEN ? AND ? AND memory IS NOT NULL"
+    " ORDER BY row_id DESC LIMIT 1",
+)
 COUNT_TURNS: Final = "SELECT count(*) FROM turns WHERE row_id BETWEEN ? AND ?"
 INSERT_TURN: Final = _insert("turns", TURN_COLUMNS)
 
@@ -167,11 +172,13 @@ PUT_SUMMARY: Final = _insert(
 SELECT_EVENTS: Final = _select(
     EventRow._fields, "events WHERE scope_id = ? AND seq > ? ORDER BY seq LIMIT ?"
 )
+SELECT_EVENT: Final = _select(EventRow._fields, "events WHERE scope_id = ? AND seq = ?")
+REWRITE_EVENT: Final = "UPDATE events SET payload = ?, checksum = ? WHERE scope_id = ? AND seq = ?"
 INSERT_EVENT: Final = _insert("events", EventRow._fields)
 
 SOURCE_COLUMNS: Final = ("memory", "kind", "source")
 SELECT_DERIVED: Final = (
-    "SELECT memory FROM sources WHERE kind = 'memory' AND source = ?1 UNION"
+    "SELECT memory FROM sources WHERE kind = 'memory' AND source = ?1 UNION ALL"
     " SELECT memory FROM sources WHERE kind = 'turn'"
     " AND source IN (SELECT row_id FROM turns WHERE memory = ?1)"
 )

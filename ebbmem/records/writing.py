@@ -7,11 +7,12 @@ from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from ebbmem.errors import InvalidArgument, StoreError, UnknownMemory
-from ebbmem.records import erasing
+from ebbmem.records import erasing, memory_rows
 from ebbmem.records import rows as seals
 from ebbmem.records import statements as sql
 from ebbmem.records.base import (
     NUMBER_BITS,
+    EventRow,
     IndexRow,
     IntentionRow,
     LinkRow,
@@ -36,7 +37,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-_STRENGTHS_AT: Final = seals.INDEX_COLUMNS.index("storage_strength")
+_STRENGTHS_AT: Final = memory_rows.INDEX_COLUMNS.index("storage_strength")
 
 
 def _whole(
@@ -121,7 +122,7 @@ class SqliteWriter(SqliteReader):
                 strict=True,
             )
         ]
-        values = [seals.sealed(row) for row in stored]
+        values = [memory_rows.sealed(row) for row in stored]
         self._connection.run_for_each(sql.INSERT_MEMORY, values)
         scope.count_in([row[-1] for row in values])
         return stored
@@ -152,7 +153,7 @@ class SqliteWriter(SqliteReader):
         values = []
         for link, seq in zip(links, self._counters.take(scope_id, len(links)), strict=True):
             columns = (*link, seq)
-            values.append((*columns, seals.link_checksum(columns)))
+            values.append((*columns, memory_rows.link_checksum(columns)))
         self._connection.run_for_each(sql.PUT_LINK, values)
 
     @_whole
@@ -174,8 +175,8 @@ class SqliteWriter(SqliteReader):
             self.check_index_row(old)
             strengths = latest[old[0]][1:]
             rest = old[_STRENGTHS_AT + len(strengths) : -2]
-            half = seals.index_checksum((*old[:_STRENGTHS_AT], *strengths, *rest, seq))
-            checksum = seals.memory_checksum(half, seals.content_half(old[-1]))
+            half = memory_rows.index_checksum((*old[:_STRENGTHS_AT], *strengths, *rest, seq))
+            checksum = memory_rows.with_index_half(old[-1], half)
             values.append((*strengths, seq, checksum, old[0]))
             turned += [old[-1], checksum]
         self._connection.run_for_each(sql.UPDATE_STRENGTHS, values)
@@ -251,6 +252,17 @@ class SqliteWriter(SqliteReader):
         return seq
 
     @_whole
+    def rewrite_event(self, scope_id: int, seq: int, payload: bytes) -> None:
+        """Replace the payload of an event, when what it names is erased."""
+        row = self._connection.row(sql.SELECT_EVENT, (scope_id, seq))
+        if row is None:
+            raise InvalidArgument.of("seq", f"an event of scope {scope_id}", seq)
+        old = EventRow._make(self._checked(row, seals.event_checksum, "events"))
+        checksum = seals.event_checksum(old._replace(payload=payload))
+        self._connection.run(sql.REWRITE_EVENT, (payload, checksum, scope_id, seq))
+        self.erased_text = True
+
+    @_whole
     def insert_intention(self, row: IntentionRow) -> None:
         """Insert an intention."""
         (seq,) = self._counters.take(row.scope_id)
@@ -307,7 +319,7 @@ class SqliteWriter(SqliteReader):
             raise UnknownMemory(f"scope {scope_id} has no memory #{number_of(row)}")
         (seq,) = self._counters.take(scope_id)
         memory = self.checked_memory(found)._replace(seq=seq, **changes)
-        checksum = seals.sealed(memory)[-1]
+        checksum = memory_rows.sealed(memory)[-1]
         state = (memory.tier, memory.memory_type, memory.superseded_by, memory.superseded_at)
         self._connection.run(sql.UPDATE_STATE, (*state, memory.due_at, seq, checksum, row))
         self._counters.scope(scope_id).change([found[-1], checksum])

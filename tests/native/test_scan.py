@@ -216,6 +216,18 @@ def test_ties_go_to_the_newer_then_to_the_lower_slot() -> None:
     assert slots.tolist() == [1, 0, 2, 3]
 
 
+@pytest.mark.parametrize("newest", [0, 700, 1299])
+def test_a_newer_row_wins_a_tie_from_any_block(newest: int) -> None:
+    arena = arena_of(np.tile(unit(4, 1), (1300, 1)))
+    newness = np.zeros(1300, dtype=np.int64)
+    newness[newest] = 1
+    for column in (None, np.zeros(1300)):
+        slots, _, _ = _core.top_affine(arena, unit(4, 1)[0], None, column, newness, None, 1)
+        assert slots.tolist() == [newest]
+    slots, _, _ = _core.top_product(arena, unit(4, 1)[0], np.zeros(1300), newness, None, 1)
+    assert slots.tolist() == [newest]
+
+
 def test_opposite_and_weightless_rows_rank_last_but_fill_up() -> None:
     arena = arena_of(unit(4, -1, 1, 2))
     weight = np.array([100.0, -np.inf, 0.0])

@@ -1,0 +1,163 @@
+"""Checksums of the two tables with the most rows, ``memories`` and ``links``.
+
+Their form is that of ``rows.checksum``, written out column by column because it is computed for
+every row that is written or loaded.
+
+A memory's checksum has two halves: the upper 31 bits are of the columns that the index keeps in
+RAM, so that they can be checked, and changed by recall, without touching a text; the lower 32
+bits are of all others.  The texts that are searched have a checksum of their own,
+``text_checksum``, which stands for them in the lower half.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import Any, Final
+from zlib import crc32
+
+from ebbmem.errors import InvalidArgument
+from ebbmem.records.base import IndexRow, MemoryRow
+from ebbmem.records.rows import NULL, NULL_TEXT, Row
+
+INDEX_COLUMNS: Final = (*IndexRow._fields, "seq")
+MEMORY_COLUMNS: Final = (*MemoryRow._fields, "text_checksum")
+
+_index_part: Final = itemgetter(*map(MemoryRow._fields.index, INDEX_COLUMNS))
+
+_LOW: Final = 0xFFFF_FFFF
+_HIGH: Final = 0x7FFF_FFFF
+_REFUSALS: Final = (UnicodeEncodeError, struct.error, TypeError, AttributeError)
+
+_pack_index: Final = struct.Struct("<11q5d2q").pack
+_pack_text: Final = struct.Struct("<3q").pack
+_pack_content: Final = struct.Struct("<12q").pack
+_pack_edge: Final = struct.Struct("<4q").pack
+_pack_weight: Final = struct.Struct("<3qdq").pack
+_INDEX: Final = crc32(b"memories.index")
+_TEXT: Final = crc32(b"memories.text")
+_CONTENT: Final = crc32(b"memories.content")
+_EDGE: Final = crc32(b"links.edge")
+_WEIGHT: Final = crc32(b"links.weight")
+
+
+def sealed(row: MemoryRow) -> tuple[Any, ...]:
+    """Return a memory's row followed by its text_checksum and checksum.
+
+    Raises
+    ------
+    InvalidArgument
+        If a value is one that its column cannot hold, such as a lone surrogate.
+    """
+    try:
+        text = text_checksum((row.row_id, row.summary, row.keywords))
+        index = index_checksum(_index_part(row))
+        content = _content_crc(row, text)
+    except _REFUSALS as exc:
+        raise InvalidArgument.of("memory", "values that SQLite can hold", exc) from exc
+    return (*row, text, index << 32 | content)
+
+
+def with_index_half(memory: int, index: int) -> int:
+    """Return a memory's checksum with another upper half."""
+    return index << 32 | memory & _LOW
+
+
+def index_half(memory: int) -> int:
+    """Return the upper half of a memory's checksum."""
+    return memory >> 32
+
+
+def text_checksum(row: tuple[int, str, str]) -> int:
+    """Return the checksum of (row_id, summary, keywords)."""
+    summary, keywords = row[1].encode(), row[2].encode()
+    numbers = _pack_text(row[0], len(summary), len(keywords))
+    return crc32(keywords, crc32(summary, crc32(numbers, _TEXT)))
+
+
+def index_checksum(row: Sequence[Any]) -> int:
+    """Return the upper half of a memory's checksum from a row of INDEX_COLUMNS."""
+    (
+        row_id,
+        memory_type,
+        importance,
+        emotional_valence,
+        emotional_intensity,
+        storage_strength,
+        r_anchor,
+        anchored_at,
+        access_count,
+        created_at,
+        valid_from,
+        valid_to,
+        expires_at,
+        pinned,
+        tier,
+        superseded_by,
+        run_id,
+        seq,
+    ) = row
+    kind = memory_type.encode()
+    run = NULL_TEXT if run_id is None else run_id.encode()
+    numbers = _pack_index(
+        row_id,
+        anchored_at,
+        access_count,
+        created_at,
+        pinned,
+        tier,
+        seq,
+        NULL if valid_from is None else valid_from,
+        NULL if valid_to is None else valid_to,
+        NULL if expires_at is None else expires_at,
+        NULL if superseded_by is None else superseded_by,
+        # SQLite stores -0.0 as 0.0.
+        importance + 0.0,
+        emotional_valence + 0.0,
+        emotional_intensity + 0.0,
+        storage_strength + 0.0,
+        r_anchor + 0.0,
+        len(kind),
+        len(run),
+    )
+    return crc32(kind + run, crc32(numbers, _INDEX)) & _HIGH
+
+
+def link_checksum(row: Row) -> int:
+    """Return the checksum of (source, target, kind, weight, created_at, seq).
+
+    The upper half is of what stays when a greater weight comes, the lower of what changes.
+    """
+    source, target, kind, weight, created_at, seq = row
+    try:
+        name = kind.encode()
+        edge = crc32(name, crc32(_pack_edge(source, target, created_at, len(name)), _EDGE))
+        numbers = _pack_weight(source, target, seq, weight + 0.0, len(name))
+        return (edge & _HIGH) << 32 | crc32(name, crc32(numbers, _WEIGHT))
+    except _REFUSALS as exc:
+        raise InvalidArgument.of("link", "values that SQLite can hold", exc) from exc
+
+
+def _content_crc(row: MemoryRow, text: int) -> int:
+    """Return the lower half of a memory's checksum."""
+    detail, key, source, metadata = (
+        NULL_TEXT if value is None else value.encode()
+        for value in (row.detail, row.key, row.source, row.metadata)
+    )
+    numbers = _pack_content(
+        row.row_id,
+        row.recorded_at,
+        row.verified,
+        text,
+        NULL if row.due_at is None else row.due_at,
+        NULL if row.superseded_at is None else row.superseded_at,
+        len(row.id),
+        len(detail),
+        len(key),
+        len(row.digest),
+        len(source),
+        len(metadata),
+    )
+    blobs = b"".join((row.id, detail, key, row.digest, source, metadata))
+    return crc32(blobs, crc32(numbers, _CONTENT))

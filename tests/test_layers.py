@@ -1,0 +1,221 @@
+"""Who may import whom: a module imports lower layers, and the pairs listed here."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from graphlib import TopologicalSorter
+
+import pytest
+from codebase import Import, imports, inner_imports, modules, trees
+
+LAYERS: dict[int, str] = {
+    0: "errors models clock durations arguments",
+    1: "_core _tokenize _version",
+    2: "decay reinforcement analysis build embedders vectorstores records",
+    3: "columns index graph spreading recipes scoring recall reconsolidation remembering reading"
+    " retrieval revision prospective buffer summaries consolidation engine exchange",
+    4: "database handle store agentic fleet",
+    5: "__init__ __main__ cli demo",
+}
+LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names.split()}
+
+# Within a layer: importer -> what it imports.  Every pair is used; a new one is a decision.
+WITHIN: dict[str, str] = {
+    # 0: everything may name errors; moments and durations share their units
+    "arguments": "errors",
+    "clock": "errors",
+    "durations": "clock errors",
+}
+
+# What layer 3 may see of the subpackages: protocols and values, never a backend.
+SEEN_BY_LAYER_3 = {"embedders.base", "vectorstores.base", "records.base", "records.identity"}
+
+# Third-party packages, and the modules that may import them.
+EVERYWHERE = "*"
+THIRD_PARTY: dict[str, str] = {
+    "numpy": EVERYWHERE,
+    "apsw": "build records",
+    "Stemmer": "analysis",
+    "scipy": "graph spreading",
+    "typer": "cli",
+    "rich": "cli demo",
+}
+ONLY_INSIDE_FUNCTIONS = {"scipy"}
+CORE_IMPORTERS = {1, 2, 3}
+
+# What reaches outside the process or the call, and the only modules that may.
+OUTSIDE: dict[str, dict[str, str]] = {
+    "time": {
+        "clock": "time_ns",
+        "retrieval": "perf_counter_ns",
+    },
+    "random": {},
+    "logging": {},
+    "os.environ": {"__init__": "get"},
+}
+PRINTERS = {"cli", "demo", "__main__"}
+
+
+def top(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def layer(module: str) -> int:
+    return LAYER_OF[top(module)]
+
+
+def test_every_module_has_a_layer() -> None:
+    unplaced = sorted({top(name) for name in modules()} - LAYER_OF.keys())
+
+    assert unplaced == []
+
+
+def test_no_module_imports_a_higher_layer() -> None:
+    upward = [str(i) for i in inner_imports() if layer(i.imported) > layer(i.importer)]
+
+    assert upward == []
+
+
+def test_imports_within_a_layer_are_exactly_those_listed() -> None:
+    found: dict[str, set[str]] = {}
+    for one in inner_imports():
+        if layer(one.imported) == layer(one.importer):
+            found.setdefault(one.importer, set()).add(one.imported)
+
+    assert found == {importer: set(names.split()) for importer, names in WITHIN.items()}
+
+
+def test_imports_form_no_cycle() -> None:
+    graph: dict[str, set[str]] = {name: set() for name in modules()}
+    for one in inner_imports():
+        graph[one.importer].add(one.imported)
+
+    order = list(TopologicalSorter(graph).static_order())  # raises CycleError
+
+    assert set(order) == set(modules())
+
+
+def test_the_native_core_is_imported_by_layers_1_to_3_alone() -> None:
+    wrong = [
+        str(i)
+        for i in inner_imports()
+        if i.imported == "_core"
+        and layer(i.importer) not in CORE_IMPORTERS
+        and i.importer != "__init__"
+    ]
+
+    assert wrong == []
+
+
+def test_layer_3_sees_protocols_and_no_backend() -> None:
+    subpackages = {"embedders", "vectorstores", "records"}
+    wrong = [
+        str(i)
+        for i in inner_imports()
+        if layer(i.importer) == 3
+        and top(i.imported) in subpackages
+        and i.imported not in SEEN_BY_LAYER_3
+    ]
+
+    assert wrong == []
+
+
+def test_names_are_imported_from_modules_and_not_from_a_subpackage() -> None:
+    # `from ebbmem.records import X` would hide from this graph which module X comes from.
+    subpackages = {"embedders", "vectorstores", "records"}
+    wrong = [str(i) for i in inner_imports() if i.imported in subpackages]
+
+    assert [w for w in wrong if not w.startswith("__init__:")] == []
+
+
+def may_import(one: Import) -> bool:
+    package = top(one.imported)
+    if package in sys.stdlib_module_names or package == "ebbmem":
+        return True
+    allowed = THIRD_PARTY.get(package, "")
+    return allowed == EVERYWHERE or top(one.importer) in allowed.split()
+
+
+def test_third_party_packages_are_imported_only_where_listed() -> None:
+    assert [str(i) for i in imports() if not may_import(i)] == []
+
+
+def test_heavy_packages_are_imported_inside_the_function_that_needs_them() -> None:
+    wrong = [str(i) for i in imports() if i.at_import and top(i.imported) in ONLY_INSIDE_FUNCTIONS]
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize("package", ["time", "random", "logging"])
+def test_clock_chance_and_log_are_reached_only_where_listed(package: str) -> None:
+    importers = {i.importer for i in imports() if i.imported == package}
+
+    assert importers == OUTSIDE[package].keys()
+
+
+@pytest.mark.parametrize("dotted", OUTSIDE)
+def test_only_the_listed_names_of_a_package_are_used(dotted: str) -> None:
+    used: dict[str, set[str]] = {}
+    for name, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == dotted:
+                used.setdefault(name, set()).add(node.attr)
+
+    assert used == {name: set(names.split()) for name, names in OUTSIDE[dotted].items()}
+
+
+def test_packages_that_reach_outside_are_imported_whole() -> None:
+    # `from time import time` would hide from the test above what is used.
+    wrong = [
+        f"{name}:{node.lineno}"
+        for name, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module in {"time", "random", "os", "logging"}
+    ]
+
+    assert wrong == []
+
+
+def test_nothing_asks_a_datetime_for_the_present() -> None:
+    asking = {"now", "utcnow", "today"}
+    wrong = [
+        f"{name}:{node.lineno} {ast.unparse(node)}"
+        for name, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr in asking
+        and ast.unparse(node.value).split(".")[-1] in {"datetime", "date"}
+    ]
+
+    assert wrong == []
+
+
+def test_only_the_command_line_prints() -> None:
+    wrong = [
+        f"{name}:{node.lineno}"
+        for name, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) in {"print", "sys.stdout.write", "sys.stderr.write"}
+        and name not in PRINTERS
+    ]
+
+    assert wrong == []
+
+
+def test_user_mistakes_are_never_assertions() -> None:
+    wrong = [
+        f"{name}:{node.lineno}"
+        for name, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assert)
+    ]
+
+    assert wrong == []
+
+
+def test_kernels_by_instruction_set_are_for_tests_and_benchmarks() -> None:
+    wrong = [name for name, tree in trees().items() if "_testing" in ast.unparse(tree)]
+
+    assert wrong == []
