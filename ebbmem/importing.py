@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
@@ -47,14 +48,25 @@ _TAKE: Final[
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to import.
+
+    ``scope`` is where everything goes; None for the scope that each line names, or
+    ``"default"``.  ``as_memories`` makes chat messages memories as well as turns.  ``now_us`` is
+    the moment of what names none.
+    """
+
+    scope: str | None
+    as_memories: bool
+    now_us: int
+
+
 def imported(
     engine: Engine,
     embedder: Embedder,
     lines: Iterable[str | bytes],
-    *,
-    scope: str | None,
-    as_memories: bool,
-    now_us: int,
+    options: Options,
 ) -> ImportReport:
     """Take lines into a store, in order.
 
@@ -66,20 +78,16 @@ def imported(
         Makes the vectors that are stored.
     lines : iterable of str or bytes
         JSON, one object each; blank lines are passed over.
-    scope : str or None
-        Where everything goes; None for the scope that each line names, or ``"default"``.
-    as_memories : bool
-        Whether chat messages become memories as well as turns.
-    now_us : int
-        The moment of what names none.
+    options : Options
+        Where to, and as what.
 
     Raises
     ------
     InvalidArgument
         If the lines are an export of a later version than this one reads.
     """
-    intake = Intake(engine, embedder, as_memories, BufferLimits(), now_us)
-    course = _Course(intake, scope)
+    intake = Intake(engine, embedder, options.as_memories, BufferLimits(), options.now_us)
+    course = _Course(intake, options.scope)
     for number, raw in enumerate(lines, 1):
         if raw.strip():
             course.take(number, raw)

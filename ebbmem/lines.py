@@ -117,14 +117,7 @@ class RunSummaryLine:
 
 
 Line = (
-    Header
-    | ChatLine
-    | ToldLine
-    | MemoryLine
-    | LinkLine
-    | IntentionLine
-    | TurnLine
-    | RunSummaryLine
+    Header | ChatLine | ToldLine | MemoryLine | LinkLine | IntentionLine | TurnLine | RunSummaryLine
 )
 
 

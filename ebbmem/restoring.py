@@ -124,9 +124,7 @@ def take_turns(
         elif line.memory_id is not None and memory is None:
             verdict = "memory_id: expected a memory of this scope"
         else:
-            rows.append(
-                TurnRow(0, line.run_id, line.role, line.content, line.created_us, memory)
-            )
+            rows.append(TurnRow(0, line.run_id, line.role, line.content, line.created_us, memory))
         verdicts.append(verdict)
     change.writer.insert_turns(change.scope.scope_id, rows)
     return verdicts
@@ -214,9 +212,7 @@ def _restore(
     intake.aliases[change.scope.name, line.id] = row.row_id
 
 
-def _memory_row(
-    intake: Intake, change: Change, line: MemoryLine, memory_id: bytes
-) -> MemoryRow:
+def _memory_row(intake: Intake, change: Change, line: MemoryLine, memory_id: bytes) -> MemoryRow:
     """Return the row of an exported memory."""
     digest = intake.engine.digest(change.scope.name, line.draft.summary)
     return new_row(line.draft, digest)._replace(
