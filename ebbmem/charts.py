@@ -43,7 +43,7 @@ def area(
     lines = [title]
     for at, row in enumerate(rows):
         lines.append(f"{_level(at, height):>{_LABEL}}|{row}".rstrip())
-    lines.append(" " * _LABEL + "+" + "-" * columns)
+    lines.append(f"{0:>{_LABEL}}+" + "-" * columns)
     lines.append(_numbers(ticks, end, columns))
     lines.append(" " * (_LABEL + 1) + unit)
     return lines
@@ -65,7 +65,7 @@ def _row(heights: Sequence[float], level: int, height: int, blocks: str) -> str:
 
 def _level(at: int, height: int) -> str:
     """Return the label of a row: the value at its upper edge, at the top and half-way."""
-    return {0: "1.0", height // 2: "0.5", height - 1: "0"}.get(at, "")
+    return {0: "1", height // 2: "0.5"}.get(at, "")
 
 
 def _numbers(ticks: Sequence[float], end: float, columns: int) -> str:
