@@ -120,7 +120,7 @@ def _link(link: LinkRow, ids: dict[int, str]) -> dict[str, Any]:
 
 
 def _intentions(reader: Reader, scope: ScopeRow) -> Iterator[str]:
-    """Yield intentions, completed ones too, oldest first."""
+    """Yield intentions, the open ones first."""
     for row in reader.all_intentions(scope.scope_id):
         yield lines.written("intention", scope.name, _intention(row))
 

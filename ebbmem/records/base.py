@@ -224,7 +224,7 @@ class Reader(Protocol):
         """Return the intentions of a scope that are not completed, oldest first."""
 
     def all_intentions(self, scope_id: int) -> list[IntentionRow]:
-        """Return the intentions of a scope, completed ones too, oldest first."""
+        """Return the intentions of a scope: open ones, oldest first, then completed ones."""
 
     def intention_scope(self, intention_id: bytes) -> int | None:
         """Return the scope_id that an intention belongs to, or None when there is none."""

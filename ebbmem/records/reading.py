@@ -133,7 +133,7 @@ class SqliteReader:
         return self._built(found, seals.intention_checksum, "intentions", IntentionRow)
 
     def all_intentions(self, scope_id: int) -> list[IntentionRow]:
-        """Return the intentions of a scope, completed ones too, oldest first."""
+        """Return the intentions of a scope: open ones, oldest first, then completed ones."""
         found = self._connection.rows(sql.SELECT_ALL_INTENTIONS, (scope_id,))
         return self._built(found, seals.intention_checksum, "intentions", IntentionRow)
 

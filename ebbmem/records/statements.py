@@ -141,7 +141,7 @@ SELECT_OPEN_INTENTION: Final = _select(
     INTENTION_COLUMNS, "intentions WHERE id = ? AND scope_id = ? AND completed_at IS NULL"
 )
 SELECT_ALL_INTENTIONS: Final = _select(
-    INTENTION_COLUMNS, "intentions WHERE scope_id = ? ORDER BY created_at, id"
+    INTENTION_COLUMNS, "intentions WHERE scope_id = ? ORDER BY completed_at, created_at, id"
 )
 SELECT_INTENTION_SCOPE: Final = "SELECT scope_id FROM intentions WHERE id = ?"
 COUNT_INTENTIONS: Final = (
