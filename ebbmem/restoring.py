@@ -209,7 +209,6 @@ def _restore(
         intake.engine.bind_embedder(writer, intake.embedder)
         writer.insert_vectors([(row.row_id, vector)])
     writer.insert_event(scope_id, "imported", intake.now_us, row.row_id)
-    intake.aliases[change.scope.name, line.id] = row.row_id
 
 
 def _memory_row(intake: Intake, change: Change, line: MemoryLine, memory_id: bytes) -> MemoryRow:

@@ -68,6 +68,18 @@ def test_what_was_imported_is_recalled_as_before(database: Database, other: Data
     assert (again.turns(), again.summary()) == (memory.turns(), memory.summary())
 
 
+def test_an_index_in_use_follows_an_import(database: Database, other: Database) -> None:
+    lived_in(database)
+    memory = AgenticMemory(other)
+    memory.remember("Rex was here before", now=T0)
+    memory.recall("Rex", reinforce=False, now=T0)
+
+    other.import_(database.export_lines())
+
+    found = memory.recall("Rex", reinforce=False, now=T0 + 3 * DAY)
+    assert {hit.summary for hit in found} == {"Rex was here before", "Rex is a cat"}
+
+
 def test_a_relation_to_a_keyword_still_to_come_survives(
     database: Database, other: Database
 ) -> None:
@@ -150,6 +162,20 @@ def test_what_was_erased_does_not_come_back(database: Database) -> None:
     assert summaries.isdisjoint({"Rex is a cat", f"Ana: {turns[0].content}"})
     assert turns[0].content not in {line["content"] for line in records(database, "turn")}
     assert len(list(database.export_lines())) == len(before)
+
+
+def test_a_summary_that_may_hold_what_was_erased_does_not_come_back(
+    database: Database, other: Database
+) -> None:
+    lived_in(database)
+    memory = AgenticMemory(other)
+    memory.erase(memory.remember("Ana: message 0").id)
+
+    report = other.import_(database.export_lines())
+
+    assert report.bad == ()
+    assert memory.summary() == ""
+    assert [turn.content for turn in memory.turns()] == [f"message {n}" for n in range(1, 12)]
 
 
 @pytest.mark.parametrize("as_memories", [False, True])
