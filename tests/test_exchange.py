@@ -70,14 +70,15 @@ def test_what_was_imported_is_recalled_as_before(database: Database, other: Data
 
 def test_an_index_in_use_follows_an_import(database: Database, other: Database) -> None:
     lived_in(database)
+    leash = next(line for line in records(database, "memory") if "leash" in line["summary"])
     memory = AgenticMemory(other)
-    memory.remember("Rex was here before", now=T0)
-    memory.recall("Rex", reinforce=False, now=T0)
+    memory.remember("Lost the leash")
+    memory.recall("leash", reinforce=False)
 
-    other.import_(database.export_lines())
+    take(other, leash)
 
-    found = memory.recall("Rex", reinforce=False, now=T0 + 3 * DAY)
-    assert {hit.summary for hit in found} == {"Rex was here before", "Rex is a cat"}
+    found = memory.recall("leash", reinforce=False)
+    assert {hit.summary for hit in found} == {"Lost the leash", "Bought a leash"}
 
 
 def test_a_relation_to_a_keyword_still_to_come_survives(
