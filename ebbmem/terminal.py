@@ -101,8 +101,11 @@ def counts(scopes: Iterable[StoreStats]) -> Table:
 def watched(lines: Iterable[bytes], total: int | None) -> Iterator[Iterator[bytes]]:
     """Show a bar on a terminal's stderr while lines are taken; ``total`` is their size."""
     err = console(stderr=True)
+    if not err.is_terminal:
+        yield iter(lines)
+        return
     columns = (TextColumn("importing"), BarColumn(), TextColumn("{task.fields[lines]:,} lines"))
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+    with Progress(*columns, console=err, transient=True) as bar:
         task = bar.add_task("import", total=total, lines=0)
 
         def taken() -> Iterator[bytes]:
