@@ -34,8 +34,10 @@ from ebbmem.decay import Ebbinghaus, NoForgetting, PowerForgetting, StorageStren
 from ebbmem.embedders import CallableEmbedder, Embedder, HashingEmbedder
 from ebbmem.fleet import Fleet, FleetMetrics
 from ebbmem.models import (
+    BadLine,
     ConsolidationReport,
     Explanation,
+    ImportReport,
     Intention,
     Link,
     Memory,
@@ -54,6 +56,7 @@ from ebbmem.vectorstores import InMemoryVectorStore, VectorHit, VectorStore
 
 __all__ = [
     "AgenticMemory",
+    "BadLine",
     "BufferLimits",
     "BuildInfo",
     "CallableEmbedder",
@@ -67,6 +70,7 @@ __all__ = [
     "Fleet",
     "FleetMetrics",
     "HashingEmbedder",
+    "ImportReport",
     "InMemoryVectorStore",
     "Intention",
     "Link",

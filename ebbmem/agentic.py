@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ebbmem import arguments, buffer, reading
-from ebbmem.buffer import BufferLimits, Message
+from ebbmem.buffer import BufferLimits
 from ebbmem.clock import Clock, Moment
 from ebbmem.database import Database
 from ebbmem.embedders.base import Embedder
@@ -13,7 +13,6 @@ from ebbmem.errors import InvalidType
 from ebbmem.models import Turn
 from ebbmem.recipes import DEFAULT, Recipe
 from ebbmem.records.identity import id_text
-from ebbmem.remembering import Draft, draft
 from ebbmem.store import EpisodicMemoryStore
 
 
@@ -106,7 +105,7 @@ class AgenticMemory(EpisodicMemoryStore):
         folded into the summary of the run; their rows, and the memories made of them, stay.
         """
         run = self._run_id if run_id is None else arguments.name(run_id, "run_id")
-        message = message_of(
+        message = buffer.message_of(
             role, content, name=name, run_id=run, now_us=self._now(now), index=self._index_turns
         )
         return buffer.add_turns(self._engine, self._scope, self._embedder, [message], self._limits)[
@@ -135,23 +134,3 @@ class AgenticMemory(EpisodicMemoryStore):
         super().close()
         if self._owned is not None:
             self._owned.close()
-
-
-def message_of(
-    role: str, content: str, *, name: str | None, run_id: str, now_us: int, index: bool
-) -> Message:
-    """Check a turn and return it with the memory made of it."""
-    said = arguments.text(content, "content")
-    checked_role = arguments.name(role, "role")
-    speaker = None if name is None else arguments.name(name, "name")
-    memory: Draft | None = None
-    if index:
-        memory = draft(
-            said if speaker is None else f"{speaker}: {said}",
-            now_us=now_us,
-            memory_type=buffer.TURN,
-            verified=False,
-            source=checked_role,
-            run_id=run_id,
-        )
-    return Message(run_id, checked_role, said, now_us, memory)

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ebbmem import reading, summaries
+from ebbmem import arguments, reading, summaries
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Change, Engine
 from ebbmem.errors import InvalidArgument
 from ebbmem.models import Turn
 from ebbmem.records.base import Reader, SummaryRow, TurnRow, row_id
 from ebbmem.records.identity import id_text
-from ebbmem.remembering import Draft, vectors_of, write
+from ebbmem.remembering import Draft, draft, vectors_of, write
 
 TURN = "turn"
 _ALL = 1_000_000
@@ -70,21 +70,68 @@ def add_turns(
     """Keep turns in order, in one transaction, and fold what overflows into the summary."""
     if not messages:
         return []
-    drafts = [m.memory for m in messages if m.memory is not None]
-    vectors = vectors_of(embedder, [one.summary for one in drafts])
-    now_us = messages[-1].created_us
-    with engine.change(scope, now_us) as change:
-        made = iter(_memories(engine, change, embedder, messages, vectors))
-        rows = [
-            TurnRow(0, m.run_id, m.role, m.content, m.created_us, next(made) if m.memory else None)
-            for m in messages
-        ]
-        kept = change.writer.insert_turns(change.scope.scope_id, rows)
-        for run_id in dict.fromkeys(m.run_id for m in messages):
-            _overflow(change, run_id, limits, now_us)
+    vectors = vectors_of(embedder, [m.memory.summary for m in messages if m.memory is not None])
+    with engine.change(scope, messages[-1].created_us) as change:
+        kept = write_turns(engine, change, embedder, messages, vectors, limits)
         ids = change.writer.ids([row.memory for row in kept if row.memory is not None])
     texts = {row: id_text(value) for row, value in ids.items()}
     return [reading.turn(row, texts) for row in kept]
+
+
+def write_turns(
+    engine: Engine,
+    change: Change,
+    embedder: Embedder,
+    messages: Sequence[Message],
+    vectors: NDArray[np.float32] | None,
+    limits: BufferLimits,
+) -> list[TurnRow]:
+    """Write turns within a transaction that is already open.
+
+    ``vectors`` has one row for each message that becomes a memory; None where none are stored.
+    """
+    made = iter(_memories(engine, change, embedder, messages, vectors))
+    rows = [
+        TurnRow(0, m.run_id, m.role, m.content, m.created_us, next(made) if m.memory else None)
+        for m in messages
+    ]
+    kept = change.writer.insert_turns(change.scope.scope_id, rows)
+    newest_us = {m.run_id: m.created_us for m in messages}
+    for run_id, at_us in newest_us.items():
+        _overflow(change, run_id, limits, at_us)
+    return kept
+
+
+def message_of(
+    role: str,
+    content: str,
+    *,
+    name: str | None,
+    run_id: str,
+    now_us: int,
+    index: bool,
+    id: str | None = None,
+) -> Message:
+    """Check a turn and return it with the memory made of it.
+
+    An ``id``, unique within the run, makes the memory's key and stands in its metadata.
+    """
+    said = arguments.text(content, "content")
+    checked_role = arguments.name(role, "role")
+    speaker = None if name is None else arguments.name(name, "name")
+    memory: Draft | None = None
+    if index:
+        memory = draft(
+            said if speaker is None else f"{speaker}: {said}",
+            now_us=now_us,
+            memory_type=TURN,
+            verified=False,
+            key=None if id is None else f"{run_id}/{id}",
+            metadata=None if id is None else {"id": id},
+            source=checked_role,
+            run_id=run_id,
+        )
+    return Message(run_id, checked_role, said, now_us, memory)
 
 
 def window(reader: Reader, scope_id: int, run_id: str) -> tuple[str, list[TurnRow]]:

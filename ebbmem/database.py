@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 
-from ebbmem import arguments
+from ebbmem import arguments, reading
 from ebbmem.analysis import Analyzer
 from ebbmem.clock import Clock, Moment, SystemClock, to_us
 from ebbmem.consolidation import SleepPolicy, checked_policy, consolidate
+from ebbmem.embedders.base import Embedder, checked_embedder
+from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument, InvalidType, StoreClosed
-from ebbmem.models import ConsolidationReport
+from ebbmem.exporting import exported
+from ebbmem.importing import Options, imported
+from ebbmem.models import ConsolidationReport, ImportReport, StoreStats
 from ebbmem.records.sqlite import SqliteRecords
 
 DEFAULT_INDEX_BUDGET = 1 << 30
@@ -117,6 +122,106 @@ class Database:
         """Return the names of all scopes, oldest first."""
         with self.engine.records.read() as reader:
             return [scope.name for scope in reader.scopes()]
+
+    def stats(self) -> list[StoreStats]:
+        """Return the counts of every scope, oldest first."""
+        return [reading.stats(self.engine, scope) for scope in self.scopes()]
+
+    # --- exchange -----------------------------------------------------------------------
+
+    def export(self, path: str | os.PathLike[str], *, scopes: Sequence[str] | None = None) -> int:
+        """Write memories, links, intentions and turns to a file and return its lines.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file, replaced where it exists, and only once it is whole.  JSON in UTF-8, one
+            object a line; `import_` reads it.
+        scopes : sequence of str, optional
+            Which scopes, by default all.  One to which nothing was ever written has no lines.
+
+        Notes
+        -----
+        History (events) and vectors are left out; an importing store makes vectors anew.  What
+        was erased is not there to be exported.
+        """
+        target = _checked_path(path)
+        part = f"{target}.part"
+        count = 0
+        with open(part, "w", encoding="utf-8", newline="\n") as file:
+            for count, line in enumerate(self.export_lines(scopes=scopes), 1):  # noqa: B007
+                file.write(line)
+        os.replace(part, target)
+        return count
+
+    def export_lines(self, *, scopes: Sequence[str] | None = None) -> Iterator[str]:
+        """Yield the lines that `export` writes, each with its end.
+
+        All are of one moment; this process does not read the store otherwise until the last.
+        """
+        if isinstance(scopes, (str, bytes)):
+            raise InvalidType.of("scopes", "a sequence of str or None", scopes)
+        chosen = self.scopes() if scopes is None else [arguments.name(s, "scopes") for s in scopes]
+        return exported(self.engine, list(dict.fromkeys(chosen)))
+
+    def import_(
+        self,
+        source: str | os.PathLike[str] | Iterable[str | bytes],
+        *,
+        scope: str | None = None,
+        as_memories: bool = False,
+        embedder: Embedder | None = None,
+        now: Moment | None = None,
+    ) -> ImportReport:
+        """Take in what `export` wrote, chat messages, or memories; a bad line costs only itself.
+
+        Parameters
+        ----------
+        source : str or os.PathLike or iterable of str or bytes
+            A file, or lines.  A line is a JSON object: one of an export; a chat message
+            (``role``, ``content`` and, if wanted, ``name run_id created_at id scope``); or a
+            memory as `EpisodicMemoryStore.remember` takes it (``summary`` and the rest, with
+            ``created_at``, ``id`` and ``scope``).  Moments: ISO 8601 with a zone, or epoch seconds.
+        scope : str, optional
+            Where everything goes, by default where each line says, else ``"default"``.
+        as_memories : bool
+            Whether a chat message also becomes a memory of type ``"turn"``, marked unverified.
+        embedder : Embedder, optional
+            Makes the vectors that are stored; by default the store keeps none.
+        now : datetime or int or float, optional
+            The moment of what names none.
+
+        Returns
+        -------
+        ImportReport
+            What was imported, what was there already, and the bad lines with their reasons.
+
+        Raises
+        ------
+        InvalidArgument
+            If the lines are an export of a later version than this one reads.
+        OSError
+            If the file cannot be read.
+
+        Notes
+        -----
+        Lines are written in order, some hundreds to a transaction.  Importing twice makes
+        nothing twice where lines say what they are: exported lines always do; a memory by its
+        ``key`` or ``id``; a message by its ``id`` (unique within its run) with ``as_memories``,
+        else by role, content and ``created_at``.  A turn that is there already is left as it is.
+        What was erased from a scope does not come back, nor does a message that says the same.
+        """
+        maker = HashingEmbedder() if embedder is None else checked_embedder(embedder)
+        options = Options(
+            scope=None if scope is None else arguments.name(scope, "scope"),
+            as_memories=arguments.flag(as_memories, "as_memories"),
+            now_us=self.now_us(now),
+        )
+        self.engine.require_embedder(maker)
+        if not isinstance(source, (str, os.PathLike)):
+            return imported(self.engine, maker, source, options)
+        with open(_checked_path(source), "rb") as file:
+            return imported(self.engine, maker, file, options)
 
     def now_us(self, now: Moment | None) -> int:
         """Return ``now`` in UTC microseconds, by default the clock's."""

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TypeVar
 from urllib.parse import quote
 
-from ebbmem import arguments, prospective, revision
+from ebbmem import arguments, prospective, reading, revision
 from ebbmem.clock import Clock, Moment, to_us
 from ebbmem.consolidation import SleepPolicy, checked_policy, consolidate
 from ebbmem.database import Database
@@ -16,7 +16,7 @@ from ebbmem.embedders.base import Embedder, checked_embedder
 from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument, InvalidType, StoreClosed
-from ebbmem.models import ConsolidationReport, Intention, Link, StoreStats, Tier
+from ebbmem.models import ConsolidationReport, Intention, Link, StoreStats
 from ebbmem.recipes import DEFAULT, Recipe
 from ebbmem.vectorstores.native import InMemoryVectorStore
 
@@ -205,22 +205,7 @@ class ScopeHandle:
 
     def stats(self) -> StoreStats:
         """Return the counts of this scope."""
-        with self._engine.records.read() as reader:
-            found = reader.scope(self._scope)
-            counts = None if found is None else reader.counts(found.scope_id)
-        return StoreStats(
-            scope=self._scope,
-            memories=0 if counts is None else sum(counts.by_type.values()),
-            by_type={} if counts is None else counts.by_type,
-            by_tier={}
-            if counts is None
-            else {Tier(tier).name.lower(): n for tier, n in counts.by_tier.items()},
-            superseded=0 if counts is None else counts.superseded,
-            links=0 if counts is None else counts.links,
-            intentions=0 if counts is None else counts.intentions,
-            turns=0 if counts is None else counts.turns,
-            index_bytes=self._engine.index_bytes(self._scope),
-        )
+        return reading.stats(self._engine, self._scope)
 
     def close(self) -> None:
         """Close the handle; later calls raise StoreClosed.  Idempotent."""

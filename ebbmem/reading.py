@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from ebbmem.clock import to_datetime
 from ebbmem.engine import Engine
 from ebbmem.errors import UnknownMemory
-from ebbmem.models import Intention, Memory, Tier, Turn
+from ebbmem.models import Intention, Memory, StoreStats, Tier, Turn
 from ebbmem.records.base import (
     NUMBER_BITS,
     IntentionRow,
     MemoryRow,
     Reader,
+    ScopeCounts,
     ScopeRow,
     TurnRow,
     number_of,
@@ -102,3 +103,21 @@ def get(engine: Engine, scope: str, memory_id: str) -> Memory:
     with engine.records.read() as reader:
         row = row_of(reader, reader.scope(scope), memory_id)
         return memories(reader, scope, [row])[row]
+
+
+def stats(engine: Engine, scope: str) -> StoreStats:
+    """Return the counts of a scope."""
+    with engine.records.read() as reader:
+        found = reader.scope(scope)
+        counts = ScopeCounts({}, {}, 0, 0, 0, 0) if found is None else reader.counts(found.scope_id)
+    return StoreStats(
+        scope=scope,
+        memories=sum(counts.by_type.values()),
+        by_type=counts.by_type,
+        by_tier={Tier(tier).name.lower(): n for tier, n in counts.by_tier.items()},
+        superseded=counts.superseded,
+        links=counts.links,
+        intentions=counts.intentions,
+        turns=counts.turns,
+        index_bytes=engine.index_bytes(scope),
+    )

@@ -197,7 +197,7 @@ def _insert(
 ) -> Remembered:
     """Insert one memory with its keywords, vector, links and event."""
     writer, scope_id = change.writer, change.scope.scope_id
-    (memory,) = writer.insert_memories(scope_id, [_row(one, digest)])
+    (memory,) = writer.insert_memories(scope_id, [new_row(one, digest)])
     writer.lift_erased(scope_id, digest)
     if vector is not None:
         writer.insert_vectors([(memory.row_id, vector.tobytes())])
@@ -247,7 +247,7 @@ def _reinforce(change: Change, memory: MemoryRow, now_us: int) -> None:
     change.strengths.append(row)
 
 
-def _row(one: Draft, digest: bytes) -> MemoryRow:
+def new_row(one: Draft, digest: bytes) -> MemoryRow:
     """Return the row of a new memory; the store gives it its number and seq."""
     return MemoryRow(
         row_id=0,

@@ -14,9 +14,10 @@ LAYERS: dict[int, str] = {
     1: "_core _tokenize _version",
     2: "decay reinforcement analysis build embedders vectorstores records",
     3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
-    " reading retrieval revision prospective buffer summaries consolidation engine exchange",
+    " reading retrieval revision prospective buffer summaries consolidation engine"
+    " lines parsing intake telling restoring importing exporting",
     4: "database handle store agentic fleet",
-    5: "__init__ __main__ cli demo",
+    5: "__init__ __main__ cli demo terminal charts",
 }
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names.split()}
 
@@ -70,6 +71,18 @@ WITHIN: dict[str, str] = {
     "store": "handle",
     "agentic": "database store",
     "fleet": "agentic database",
+    # 3: the exchange format, from values to what reads and writes them
+    "lines": "remembering",
+    "parsing": "graph lines remembering",
+    "intake": "buffer engine lines",
+    "telling": "buffer engine intake lines remembering",
+    "restoring": "engine intake lines remembering telling",
+    "importing": "buffer engine intake lines parsing remembering restoring telling",
+    "exporting": "engine lines",
+    # 5: the command line, and how things look in a terminal
+    "__main__": "cli",
+    "cli": "demo terminal",
+    "demo": "charts terminal",
 }
 
 # What layer 3 may see of the subpackages: protocols and values, never a backend.
@@ -83,7 +96,7 @@ THIRD_PARTY: dict[str, str] = {
     "Stemmer": "analysis",
     "scipy": "csr",
     "typer": "cli",
-    "rich": "cli demo",
+    "rich": "demo terminal",
 }
 ONLY_INSIDE_FUNCTIONS = {"scipy"}
 CORE_IMPORTERS = {1, 2, 3}

@@ -208,6 +208,9 @@ class Reader(Protocol):
     def holders(self, scope_id: int, keyword: str, role: str, limit: int) -> list[int]:
         """Return the newest rows that have or want a keyword, newest first."""
 
+    def keywords(self, scope_id: int, role: str) -> list[tuple[str, int]]:
+        """Return every (keyword, row_id) of a role, by row_id, then keyword."""
+
     def links(self, scope_id: int) -> list[LinkRow]:
         """Return every link of a scope, by (source, target, kind)."""
 
@@ -219,6 +222,12 @@ class Reader(Protocol):
 
     def intentions(self, scope_id: int) -> list[IntentionRow]:
         """Return the intentions of a scope that are not completed, oldest first."""
+
+    def all_intentions(self, scope_id: int) -> list[IntentionRow]:
+        """Return the intentions of a scope: open ones, oldest first, then completed ones."""
+
+    def intention_scope(self, intention_id: bytes) -> int | None:
+        """Return the scope_id that an intention belongs to, or None when there is none."""
 
     def turns(self, scope_id: int, run_id: str | None, after: int, limit: int) -> list[TurnRow]:
         """Return up to ``limit`` turns with row_id > ``after``, oldest first."""

@@ -106,6 +106,12 @@ class SqliteReader:
         found = self._connection.rows(sql.SELECT_HOLDERS, values)
         return [self._checked(row, seals.keyword_checksum, "keywords")[2] for row in found]
 
+    def keywords(self, scope_id: int, role: str) -> list[tuple[str, int]]:
+        """Return every (keyword, row_id) of a role, by row_id, then keyword."""
+        found = self._connection.rows(sql.SELECT_KEYWORDS, (role, *rows_of(scope_id)))
+        checked = [self._checked(row, seals.keyword_checksum, "keywords") for row in found]
+        return [(keyword, row) for keyword, _, row in checked]
+
     def links(self, scope_id: int) -> list[LinkRow]:
         """Return every link of a scope, by (source, target, kind)."""
         found = self._connection.rows(sql.SELECT_LINKS, rows_of(scope_id))
@@ -125,6 +131,15 @@ class SqliteReader:
         """Return the intentions of a scope that are not completed, oldest first."""
         found = self._connection.rows(sql.SELECT_INTENTIONS, (scope_id,))
         return self._built(found, seals.intention_checksum, "intentions", IntentionRow)
+
+    def all_intentions(self, scope_id: int) -> list[IntentionRow]:
+        """Return the intentions of a scope: open ones, oldest first, then completed ones."""
+        found = self._connection.rows(sql.SELECT_ALL_INTENTIONS, (scope_id,))
+        return self._built(found, seals.intention_checksum, "intentions", IntentionRow)
+
+    def intention_scope(self, intention_id: bytes) -> int | None:
+        """Return the scope_id that an intention belongs to, or None when there is none."""
+        return self._number(sql.SELECT_INTENTION_SCOPE, (intention_id,))
 
     def turns(self, scope_id: int, run_id: str | None, after: int, limit: int) -> list[TurnRow]:
         """Return up to ``limit`` turns with row_id > ``after``, oldest first."""

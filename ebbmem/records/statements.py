@@ -112,6 +112,9 @@ SELECT_HOLDERS: Final = _select(
     "keywords WHERE keyword = ? AND role = ? AND row_id BETWEEN ? AND ?"
     " ORDER BY row_id DESC LIMIT ?",
 )
+SELECT_KEYWORDS: Final = _select(
+    KEYWORD_COLUMNS, "keywords WHERE role = ? AND row_id BETWEEN ? AND ? ORDER BY row_id, keyword"
+)
 INSERT_KEYWORD: Final = _insert("keywords", KEYWORD_COLUMNS, "ON CONFLICT DO NOTHING")
 
 LINK_COLUMNS: Final = (*LinkRow._fields, "seq")
@@ -137,6 +140,10 @@ SELECT_INTENTIONS: Final = _select(
 SELECT_OPEN_INTENTION: Final = _select(
     INTENTION_COLUMNS, "intentions WHERE id = ? AND scope_id = ? AND completed_at IS NULL"
 )
+SELECT_ALL_INTENTIONS: Final = _select(
+    INTENTION_COLUMNS, "intentions WHERE scope_id = ? ORDER BY completed_at, created_at, id"
+)
+SELECT_INTENTION_SCOPE: Final = "SELECT scope_id FROM intentions WHERE id = ?"
 COUNT_INTENTIONS: Final = (
     "SELECT count(*) FROM intentions WHERE scope_id = ? AND completed_at IS NULL"
 )

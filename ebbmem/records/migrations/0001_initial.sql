@@ -106,7 +106,7 @@ CREATE TABLE intentions (
     checksum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX intentions_by_scope ON intentions (scope_id, created_at) WHERE completed_at IS NULL;
+CREATE INDEX intentions_by_scope ON intentions (scope_id, completed_at, created_at);
 
 CREATE TABLE turns (
     row_id INTEGER PRIMARY KEY,

@@ -1,0 +1,218 @@
+"""Taking lines into a store: in batches, each a transaction; a bad line costs only itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from ebbmem import restoring, telling
+from ebbmem.buffer import BufferLimits
+from ebbmem.embedders.base import Embedder
+from ebbmem.engine import Change, Engine
+from ebbmem.errors import EbbmemError, InvalidArgument, InvalidType
+from ebbmem.intake import Intake, Item, Outcome, Verdict
+from ebbmem.lines import (
+    HEADER,
+    VERSION,
+    ChatLine,
+    Header,
+    IntentionLine,
+    Line,
+    LinkLine,
+    MemoryLine,
+    RunSummaryLine,
+    ToldLine,
+    TurnLine,
+)
+from ebbmem.models import BadLine, ImportReport
+from ebbmem.parsing import parsed
+from ebbmem.remembering import vectors_of
+from ebbmem.telling import Vectors
+
+BATCH: Final = 500
+DEFAULT_SCOPE: Final = "default"
+
+_TAKE: Final[
+    dict[type[Line], Callable[[Intake, Change, Sequence[Item], Vectors], list[Verdict]]]
+] = {
+    ChatLine: telling.take_messages,
+    ToldLine: telling.take_told,
+    MemoryLine: restoring.take_memories,
+    LinkLine: restoring.take_links,
+    IntentionLine: restoring.take_intentions,
+    TurnLine: restoring.take_turns,
+    RunSummaryLine: restoring.take_run_summaries,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to import.
+
+    ``scope`` is where everything goes; None for the scope that each line names, or
+    ``"default"``.  ``as_memories`` makes chat messages memories as well as turns.  ``now_us`` is
+    the moment of what names none.
+    """
+
+    scope: str | None
+    as_memories: bool
+    now_us: int
+
+
+def imported(
+    engine: Engine,
+    embedder: Embedder,
+    lines: Iterable[str | bytes],
+    options: Options,
+) -> ImportReport:
+    """Take lines into a store, in order.
+
+    Parameters
+    ----------
+    engine : Engine
+        The store.
+    embedder : Embedder
+        Makes the vectors that are stored.
+    lines : iterable of str or bytes
+        JSON, one object each; blank lines are passed over.
+    options : Options
+        Where to, and as what.
+
+    Raises
+    ------
+    InvalidArgument
+        If the lines are an export of a later version than this one reads.
+    """
+    intake = Intake(engine, embedder, options.as_memories, BufferLimits(), options.now_us)
+    course = _Course(intake, options.scope)
+    for number, raw in enumerate(lines, 1):
+        if raw.strip():
+            course.take(number, raw)
+    return course.report()
+
+
+class _Course:
+    """An import on its way: the batch that waits, and what became of the lines before it."""
+
+    def __init__(self, intake: Intake, scope: str | None) -> None:
+        self._intake = intake
+        self._scope = scope
+        self._batch: list[Item] = []
+        self._batch_key: tuple[type[Line], str] | None = None
+        self._lines = 0
+        self._outcomes: Counter[Outcome] = Counter()
+        self._made: Counter[type[Line]] = Counter()
+        self._bad: list[BadLine] = []
+
+    def take(self, number: int, raw: str | bytes) -> None:
+        """Take one line."""
+        self._lines += 1
+        try:
+            line = parsed(raw, self._intake.now_us)
+        except EbbmemError as error:
+            self._bad.append(BadLine(number, str(error)))
+            return
+        if isinstance(line, Header):
+            self._lines -= 1
+            _require_readable(line)
+            return
+        key = (type(line), self._scope or line.scope or DEFAULT_SCOPE)
+        if key != self._batch_key or len(self._batch) == BATCH:
+            self._flush()
+            self._batch_key = key
+        self._batch.append(Item(number, line, self._known(key[1], line)))
+
+    def report(self) -> ImportReport:
+        """Take what waits, and tell what the import did."""
+        self._flush()
+        self._supersede()
+        chats = self._made[ChatLine]
+        return ImportReport(
+            lines=self._lines,
+            imported=self._outcomes[Outcome.IMPORTED],
+            existing=self._outcomes[Outcome.EXISTING],
+            erased=self._outcomes[Outcome.ERASED],
+            bad=tuple(sorted(self._bad, key=lambda line: line.number)),
+            memories=self._made[ToldLine]
+            + self._made[MemoryLine]
+            + (chats if self._intake.as_memories else 0),
+            turns=chats + self._made[TurnLine],
+            links=self._made[LinkLine],
+            intentions=self._made[IntentionLine],
+        )
+
+    def _known(self, scope: str, line: Line) -> bool:
+        """Return whether a line is a turn that was there before the import."""
+        if isinstance(line, TurnLine):
+            run, created_us = line.run_id, line.created_us
+        elif isinstance(line, ChatLine) and line.created_us is not None:
+            run, created_us = line.run_id or telling.DEFAULT_RUN, line.created_us
+        else:
+            return False
+        return self._intake.meets(scope, run, (line.role, line.content, created_us))
+
+    def _flush(self) -> None:
+        """Write the batch; one line at a time where the store refuses some of it."""
+        batch, self._batch = self._batch, []
+        if not batch or self._batch_key is None:
+            return
+        kind, scope = self._batch_key
+        try:
+            verdicts = self._written(kind, scope, batch)
+        except (InvalidArgument, InvalidType):
+            verdicts = [self._alone(kind, scope, item) for item in batch]
+        for item, verdict in zip(batch, verdicts, strict=True):
+            if isinstance(verdict, str):
+                self._bad.append(BadLine(item.number, verdict))
+                continue
+            self._outcomes[verdict] += 1
+            self._made[kind] += verdict is Outcome.IMPORTED
+            if isinstance(item.line, TurnLine) and item.line.folded:
+                self._intake.folded[scope, item.line.run_id] += verdict is not Outcome.ERASED
+
+    def _written(self, kind: type[Line], scope: str, batch: Sequence[Item]) -> list[Verdict]:
+        """Write lines of one kind and scope in one transaction."""
+        vectors = self._vectors(batch)
+        try:
+            with self._intake.engine.change(scope, self._intake.now_us) as change:
+                return _TAKE[kind](self._intake, change, batch, vectors)
+        except BaseException:
+            self._intake.forget(scope, batch)
+            raise
+
+    def _alone(self, kind: type[Line], scope: str, item: Item) -> Verdict:
+        """Write one line in a transaction of its own."""
+        try:
+            return self._written(kind, scope, [item])[0]
+        except (InvalidArgument, InvalidType) as error:
+            return str(error)
+
+    def _vectors(self, batch: Sequence[Item]) -> Vectors:
+        """Return one vector per line that becomes a memory, where vectors are stored."""
+        texts = []
+        for item in batch:
+            if isinstance(item.line, (ToldLine, MemoryLine)):
+                texts.append(item.line.draft.summary)
+            elif isinstance(item.line, ChatLine) and self._intake.as_memories:
+                memory = telling.message(self._intake, item.line).memory
+                texts.append("" if memory is None else memory.summary)
+        return vectors_of(self._intake.embedder, texts) if texts else None
+
+    def _supersede(self) -> None:
+        """Mark what other memories of the file supersede, now that all are there."""
+        ordered = sorted(self._intake.corrections, key=lambda one: one.scope)
+        for scope, corrections in groupby(ordered, key=lambda one: one.scope):
+            with self._intake.engine.change(scope, self._intake.now_us) as change:
+                for one in corrections:
+                    reason = restoring.supersede(self._intake, change, one)
+                    if reason is not None:
+                        self._bad.append(BadLine(one.number, reason))
+
+
+def _require_readable(header: Header) -> None:
+    """Refuse an export of a later version."""
+    if header.version > VERSION:
+        raise InvalidArgument.of(HEADER, f"a version up to {VERSION}", header.version)

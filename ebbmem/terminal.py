@@ -1,0 +1,123 @@
+"""How things look in a terminal: text made harmless, numbers, tables.  Needs ``rich``."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Table
+
+from ebbmem.models import Explanation, RecallResult, StoreStats
+
+_INVISIBLE = ("Cc", "Cs", "Zl", "Zp")
+_DIRECTIONS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Return a console that prints text as it is: no markup, no emoji codes, no guessing."""
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+
+def visible(text: str) -> str:
+    """Return a text on one line, without what would steer a terminal.
+
+    Line ends become spaces; other control characters, surrogates and changes of direction are
+    written as escapes.
+    """
+    return "".join(_shown(character) for character in " ".join(text.splitlines()))
+
+
+def figure(value: float) -> str:
+    """Return a number with three decimals, or in powers of ten where they would show nothing."""
+    if value == 0 or abs(value) >= 0.0005:
+        return f"{value:.3f}" if value else "0"
+    return f"{value:.1e}"
+
+
+def table(*columns: str, right: Sequence[str] = ()) -> Table:
+    """Return an empty table; the last column takes the room that is left."""
+    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for name in columns:
+        made.add_column(
+            name,
+            justify="right" if name in right else "left",
+            overflow="fold",
+            no_wrap=name in right,
+            ratio=1 if name == columns[-1] and name not in right else None,
+        )
+    return made
+
+
+def explained(explanation: Explanation) -> Iterable[str]:
+    """Yield the lines that say why a memory came."""
+    terms = "  ".join(f"{name} {figure(value)}" for name, value in explanation.terms.items())
+    yield f"terms   {terms}"
+    if explanation.ranks:
+        lanes = "  ".join(f"{lane} {place}" for lane, place in explanation.ranks.items())
+        yield f"place   {lanes}"
+    if explanation.path:
+        yield f"path    {path(explanation.path)}"
+    if explanation.note:
+        yield f"note    {explanation.note}"
+
+
+def path(numbers: Iterable[int]) -> str:
+    """Return the way that activation took: ``#1 > #4``."""
+    return " > ".join(f"#{number}" for number in numbers)
+
+
+def print_recall(out: Console, result: RecallResult, *, explain: bool) -> None:
+    """Print what recall brought back, or that nothing was relevant and what came nearest."""
+    if result.abstained:
+        out.print("Nothing relevant.")
+        near = result.nearest
+        if near is not None:
+            score = figure(near.score)
+            out.print(f"Nearest miss: #{near.number} ({score}) {visible(near.summary)}")
+        return
+    shown = table("#", "score", "memory", right=("#", "score"))
+    for hit in result:
+        why = "".join(f"\n{line}" for line in explained(hit.explanation)) if explain else ""
+        shown.add_row(str(hit.number), figure(hit.score), visible(hit.summary) + why)
+    out.print(shown)
+
+
+def counts(scopes: Iterable[StoreStats]) -> Table:
+    """Return the table of what scopes hold."""
+    names = ("memories", "cold", "archived", "superseded", "links", "turns", "intentions")
+    shown = table(*names, "scope", right=names)
+    for one in scopes:
+        tiers = [one.by_tier.get(tier, 0) for tier in ("cold", "archive")]
+        figures = (one.memories, *tiers, one.superseded, one.links, one.turns, one.intentions)
+        shown.add_row(*(f"{count:,}" for count in figures), visible(one.scope))
+    return shown
+
+
+@contextmanager
+def watched(lines: Iterable[bytes], total: int | None) -> Iterator[Iterator[bytes]]:
+    """Show a bar on a terminal's stderr while lines are taken; ``total`` is their size."""
+    err = console(stderr=True)
+    if not err.is_terminal:
+        yield iter(lines)
+        return
+    columns = (TextColumn("importing"), BarColumn(), TextColumn("{task.fields[lines]:,} lines"))
+    with Progress(*columns, console=err, transient=True) as bar:
+        task = bar.add_task("import", total=total, lines=0)
+
+        def taken() -> Iterator[bytes]:
+            for count, line in enumerate(lines, 1):
+                yield line
+                bar.update(task, advance=len(line), lines=count)
+
+        yield taken()
+
+
+def _shown(character: str) -> str:
+    """Return a character, or its escape."""
+    if character in _DIRECTIONS or unicodedata.category(character) in _INVISIBLE:
+        return character.encode("unicode_escape").decode()
+    return character
