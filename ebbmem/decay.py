@@ -94,6 +94,14 @@ class Ebbinghaus:
         age_s = _elapsed(traces.created_us, now_us, US_PER_S)
         return _exponential(np.ones_like(age_s), age_s, rate)
 
+    def shares(self, traces: Traces, now_us: int) -> F64:
+        """Return the share still there of each memory in float64, for scores that are shown.
+
+        Its last bit may differ between machines, so nothing is ranked by it.
+        """
+        shares: F64 = np.exp(-self.decay_factor * _elapsed(traces.created_us, now_us, US_PER_S))
+        return shares
+
     def log_weights(self, traces: Traces, now_us: int) -> F64:
         """Return ``ln(importance) - decay_factor * age_s`` of each memory."""
         age_s = _elapsed(traces.created_us, now_us, US_PER_S)

@@ -121,11 +121,8 @@ def _product(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: Re
         request.top_k,
     )
     chosen = traces.at(slots)
-    terms = Terms(
-        cosines.astype(np.float64),
-        np.zeros(len(slots)),
-        law.retrievability(chosen, request.now_us),
-    )
+    retained = law.shares(chosen, request.now_us)
+    terms = Terms(cosines.astype(np.float64), np.zeros(len(slots)), retained)
     parts = scoring.breakdown(request.recipe, chosen, terms)
     ranks = {"dense": {int(slot): place for place, slot in enumerate(slots, 1)}}
     table = _Table(slots, scoring.score(request.recipe, parts), terms, parts, ranks, None)

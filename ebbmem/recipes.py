@@ -135,6 +135,8 @@ class Recipe:
     def __post_init__(self) -> None:
         if not isinstance(self.ranking, Ranking):
             raise InvalidType.of("ranking", "a Ranking", self.ranking)
+        if self.ranking is Ranking.PRODUCT and not isinstance(self.law, Ebbinghaus):
+            raise InvalidType.of("law", "Ebbinghaus, for a product ranking", self.law)
         if not 0.0 <= self.retention_floor <= 1.0:
             raise InvalidArgument.of("retention_floor", "a number in [0, 1]", self.retention_floor)
         if not (self.lexical >= 0 and self.dense >= 0 and 0 < self.lexical + self.dense < math.inf):

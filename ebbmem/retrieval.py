@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ebbmem import reading, reconsolidation
 from ebbmem.analysis import Analyzer
@@ -49,10 +50,18 @@ def analyse(
     analyzer: Analyzer, embedder: Embedder, cues: Sequence[str], recipe: Recipe
 ) -> list[Cue]:
     """Return cues with their distinct terms and, where the recipe needs it, their vectors."""
+    if not cues:
+        return []
     term_ids, ends = analyzer.terms(tuple(cues))
-    terms = np.split(term_ids, ends[:-1])
+    terms = [_distinct(part) for part in np.split(term_ids, ends[:-1])]
     vectors = embedded(embedder, cues) if recipe.uses_vectors else [None] * len(cues)
     return [Cue(*parts) for parts in zip(cues, terms, vectors, strict=True)]
+
+
+def _distinct(terms: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return each term once, in order of first occurrence."""
+    _, first = np.unique(terms, return_index=True)
+    return terms[np.sort(first)]
 
 
 def _recall(

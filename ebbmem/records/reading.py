@@ -114,7 +114,7 @@ class SqliteReader:
     def links_from(self, row: int) -> list[LinkRow]:
         """Return the links that leave a memory, by (target, kind)."""
         found = self._connection.rows(sql.SELECT_LINKS, (row, row))
-        return self._built(found, seals.link_checksum, "links", LinkRow)
+        return self._built(found, memory_rows.link_checksum, "links", LinkRow)
 
     def vectors(self, scope_id: int) -> list[tuple[int, bytes]]:
         """Return (row_id, float32 bytes) of a scope; raises CorruptStore on a bad checksum."""
