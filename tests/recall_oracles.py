@@ -54,7 +54,12 @@ def ranking(facts: Sequence[Fact], rows: Sequence[Ranked]) -> list[Ranked]:
 
 
 def disagreement(
-    got: Sequence[tuple[int, float]], expected: Sequence[Ranked], k: int, *, rtol: float = 1e-6, atol: float = 0.0
+    got: Sequence[tuple[int, float]],
+    expected: Sequence[Ranked],
+    k: int,
+    *,
+    rtol: float = 1e-6,
+    atol: float = 0.0,
 ) -> str:
     """Return what is wrong with hits given as (place, score), or an empty string.
 
@@ -206,9 +211,7 @@ def familiarity(facts: Sequence[Fact], cue: str, law: Bounded) -> list[float]:
     texts = [_terms(f"{fact.text}\n{fact.keywords}") for fact in facts]
     numbered = [[names.setdefault(term, len(names)) for term in text] for text in texts]
     wanted = [names.setdefault(term, len(names)) for term in asked]
-    total = sum(
-        oracles.bm25_idf(len(texts), sum(term in text for text in texts)) for term in asked
-    )
+    total = sum(oracles.bm25_idf(len(texts), sum(term in text for text in texts)) for term in asked)
     return [score / total for score in oracles.bm25(wanted, numbered, law.k1, law.b)]
 
 
@@ -224,9 +227,7 @@ def _retained(fact: Fact, now_us: int, law: Bounded) -> float:
     return oracles.power_retention(idle_days, law.stability_days * gain, law.exponent)
 
 
-def _with_cosines(
-    facts: Sequence[Fact], cue: str, vector: Vector
-) -> list[tuple[Fact, float]]:
+def _with_cosines(facts: Sequence[Fact], cue: str, vector: Vector) -> list[tuple[Fact, float]]:
     query = vector(cue)
     return [(fact, oracles.dot32(query, vector(fact.text))) for fact in facts]
 
@@ -255,8 +256,8 @@ def _demoted(
 ) -> list[Ranked]:
     """A superseded memory keeps half its score at most, and stays below its successor."""
     rows = []
-    for place, score in enumerate(scores):
-        end = _end(facts, place)
+    for place, own in enumerate(scores):
+        end, score = _end(facts, place), own
         if end is not None:
             score = min(score, score * 0.5, math.nextafter(scores[end], -math.inf))
         rows.append(Ranked(place, score, score, (*inputs[place], end)))
