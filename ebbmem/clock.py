@@ -58,9 +58,24 @@ class ManualClock:
     def advance(
         self, *, days: float = 0, hours: float = 0, minutes: float = 0, seconds: float = 0
     ) -> None:
-        """Move the clock; negative amounts move it back."""
-        step = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
-        self._now_us += step // timedelta(microseconds=1)
+        """Move the clock; negative amounts move it back.
+
+        Raises
+        ------
+        InvalidType, InvalidArgument
+            If an amount is no finite number, or leads out of the years 1 to 9999.
+        """
+        amounts = {"days": days, "hours": hours, "minutes": minutes, "seconds": seconds}
+        for name, amount in amounts.items():
+            if isinstance(amount, bool) or not isinstance(amount, (int, float)):
+                raise InvalidType.of(name, "a number", amount)
+            if not abs(amount) <= _LATEST_US:  # also refuses NaN
+                raise InvalidArgument.of(name, "a finite number", amount)
+        step_s = 86_400 * days + 3_600 * hours + 60 * minutes + seconds
+        moment_us = self._now_us + round(step_s * US_PER_S)
+        if not _EARLIEST_US <= moment_us <= _LATEST_US:
+            raise InvalidArgument.of("advance", "a moment in the years 1 to 9999", moment_us)
+        self._now_us = moment_us
 
     def set(self, moment: Moment) -> None:
         """Put the clock at a moment."""

@@ -20,7 +20,7 @@ _UNITS_US = {
     "w": 7 * US_PER_DAY,
     "y": 365 * US_PER_DAY,
 }
-_WRITTEN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w|y)\s*", re.ASCII)
+_WRITTEN = re.compile(r"\s*(\d{1,18}(?:\.\d{1,18})?)\s*(ms|s|m|h|d|w|y)\s*", re.ASCII)
 _LONGEST_US = 10_000 * 365 * US_PER_DAY
 
 
