@@ -11,7 +11,7 @@ from ebbmem import arguments, prospective, revision
 from ebbmem.clock import Clock, Moment, to_us
 from ebbmem.consolidation import SleepPolicy, checked_policy, consolidate
 from ebbmem.database import Database
-from ebbmem.durations import Duration, to_duration_us
+from ebbmem.durations import Duration, end_us
 from ebbmem.embedders.base import Embedder, checked_embedder
 from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.engine import Engine
@@ -175,9 +175,7 @@ class ScopeHandle:
             arguments.name(action, "action"),
             trigger=arguments.optional_text(trigger, "trigger"),
             due_us=None if due_at is None else to_us(due_at, "due_at"),
-            expires_us=(
-                None if expires_in is None else now_us + to_duration_us(expires_in, "expires_in")
-            ),
+            expires_us=None if expires_in is None else end_us(now_us, expires_in, "expires_in"),
             now_us=now_us,
         )
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ebbmem import arguments
 from ebbmem.clock import Moment, to_us
-from ebbmem.durations import Duration, to_duration_us
+from ebbmem.durations import Duration, end_us
 from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.engine import Change, Engine
 from ebbmem.errors import InvalidArgument, InvalidType
@@ -100,9 +100,7 @@ def draft(  # one keyword per field of a memory
         metadata=arguments.metadata(metadata),
         valid_from_us=valid_from_us,
         valid_to_us=valid_to_us,
-        expires_us=(
-            None if expires_in is None else now_us + to_duration_us(expires_in, "expires_in")
-        ),
+        expires_us=None if expires_in is None else end_us(now_us, expires_in, "expires_in"),
         pinned=arguments.flag(pinned, "pinned"),
         verified=arguments.flag(verified, "verified"),
         key=None if key is None else arguments.name(key, "key"),
@@ -185,11 +183,17 @@ def _existing(change: Change, one: Draft, digest: bytes) -> Remembered | None:
             return _remembered(writer.memories([row])[row], created=False)
     if one.dedupe:
         row = writer.find_digest(scope_id, digest)
-        if row is not None:
-            memory = writer.memories([row])[row]
+        memory = None if row is None else writer.memories([row])[row]
+        if memory is not None and not _lapsed(memory, one.now_us):
             _reinforce(change, memory, one.now_us)
             return _remembered(memory, created=False)
     return None
+
+
+def _lapsed(memory: MemoryRow, now_us: int) -> bool:
+    """Return whether a memory expired or ceased to hold: recall would not bring it back."""
+    ends = (memory.expires_at, memory.valid_to)
+    return any(end is not None and end <= now_us for end in ends)
 
 
 def _insert(

@@ -83,7 +83,7 @@ def _recall(
         cue=cue.text,
         memories=tuple(_hit(one, known) for one in found.hits),
         skipped=tuple(_hit(one, known) for one in found.skipped),
-        abstained=not found.hits,
+        abstained=all(one.score < options.min_score for one in (*found.hits, *found.skipped)),
         degraded=False,
         took_us=took_us,
     )

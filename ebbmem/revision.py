@@ -93,6 +93,8 @@ def judge(
     now_us: int,
 ) -> None:
     """Write outcomes: what was used succeeds, what failed is penalised."""
+    if not used and not failed:
+        return
     _require_known(engine, scope, [*used, *failed])
     with engine.use(scope) as index:
         if index is None:
