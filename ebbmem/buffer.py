@@ -95,6 +95,18 @@ def window(reader: Reader, scope_id: int, run_id: str) -> tuple[str, list[TurnRo
     return summary.text, reader.turns(scope_id, run_id, summary.through, _ALL)
 
 
+def refold(change: Change, run_id: str, now_us: int) -> None:
+    """Make the summary of a run anew, from the turns that are left of those folded into it."""
+    scope_id = change.scope.scope_id
+    summary = change.writer.summary(scope_id, run_id)
+    if summary is None:
+        return
+    turns = change.writer.turns(scope_id, run_id, 0, _ALL)
+    text = summaries.folded("", [turn for turn in turns if turn.row_id <= summary.through])
+    if text != summary.text:
+        change.writer.put_summary(scope_id, summary._replace(text=text, updated_at=now_us))
+
+
 def _memories(
     engine: Engine,
     change: Change,

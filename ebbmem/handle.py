@@ -104,8 +104,8 @@ class ScopeHandle:
     def erase(self, ids: str | Sequence[str], *, now: Moment | None = None) -> int:
         """Erase memories for good and return how many were.
 
-        Unlike `archive` this cannot be undone.  Erasing a memory that was superseded, or that
-        supersedes another, leaves the other as it is.
+        Unlike `archive` this cannot be undone.  In a chain of corrections the one after an erased
+        memory takes its place; erasing the newest makes the one before it current again.
         """
         chosen = [ids] if isinstance(ids, str) else ids
         return revision.erase(self._engine, self._scope, _ids(chosen, "ids"), self._now(now))

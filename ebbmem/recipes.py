@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass, field, fields
 from enum import Enum
 
+from ebbmem import arguments
 from ebbmem.decay import (
     Ebbinghaus,
     Law,
@@ -71,6 +72,10 @@ class Guard:
 
     evidence: float = 0.3
     refractory: str = "10m"
+
+    def __post_init__(self) -> None:
+        arguments.number(self.evidence, "evidence", 0.0, 1.0)
+        to_duration_us(self.refractory, "refractory")
 
     @property
     def refractory_us(self) -> int:

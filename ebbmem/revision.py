@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from ebbmem import reconsolidation
+from ebbmem import buffer, reconsolidation
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Change, Engine
 from ebbmem.errors import InvalidArgument, UnknownMemory
@@ -12,7 +12,7 @@ from ebbmem.graph import LINK_KINDS
 from ebbmem.index import ScopeIndex
 from ebbmem.models import Link, Remembered, Tier
 from ebbmem.reading import row_of
-from ebbmem.records.base import LinkRow
+from ebbmem.records.base import LinkRow, MemoryRow
 from ebbmem.records.identity import id_text, parse_id
 from ebbmem.reinforcement import Reinforcement
 from ebbmem.remembering import Draft, vectors_of, write
@@ -54,7 +54,7 @@ def link(
     """Link two memories of a scope; a link that is there keeps the greater weight."""
     if kind not in LINK_KINDS:
         raise InvalidArgument.of("kind", f"one of {', '.join(LINK_KINDS)}", kind)
-    if source == target:
+    if parse_id(source) == parse_id(target):
         raise InvalidArgument.of("target", "another memory than the source", target)
     _require_known(engine, scope, [source, target])
     with engine.change(scope, now_us) as change:
@@ -100,6 +100,8 @@ def judge(
         if index is None:
             raise UnknownMemory(f"id: expected a memory of this scope, got {[*used, *failed]!r}")
         good, bad = _slots(engine, index, used), _slots(engine, index, failed)
+        if not set(good).isdisjoint(bad):
+            raise InvalidArgument.of("failed", "memories that are not in used", failed)
         rows = reconsolidation.succeeded(index, good, reinforcement, now_us)
         rows += reconsolidation.failed(index, bad, reinforcement, now_us)
         events = [
@@ -138,14 +140,35 @@ def erase(engine: Engine, scope: str, memory_ids: Sequence[str], now_us: int) ->
     with engine.change(scope, now_us) as change:
         writer, scope_id = change.writer, change.scope.scope_id
         rows = sorted({row_of(writer, change.scope, one) for one in memory_ids})
-        erased = [(m.id, m.digest) for m in writer.memories(rows).values()]
+        gone = writer.memories(rows)
         _rewrite_events(change, set(rows))
+        _close_chains(change, gone, now_us)
         writer.erase_memories(scope_id, rows)
-        writer.insert_erased(scope_id, erased, now_us)
+        writer.insert_erased(scope_id, [(m.id, m.digest) for m in gone.values()], now_us)
+        for run_id in {m.run_id for m in gone.values() if m.run_id is not None}:
+            buffer.refold(change, run_id, now_us)
         change.dropped.extend(rows)
-        # What they replaced is live again: the columns are loaded anew.
+        # Others may have got another successor, or none: the columns are loaded anew.
         change.rebuild = True
     return len(rows)
+
+
+def _close_chains(change: Change, gone: Mapping[int, MemoryRow], now_us: int) -> None:
+    """Let what replaced erased memories stand for what those had replaced.
+
+    What was replaced by the end of a chain is live again once that is erased.
+    """
+    writer, scope_id = change.writer, change.scope.scope_id
+    for row in gone:
+        end: int | None = row
+        while end is not None and end in gone:
+            end = gone[end].superseded_by
+        older = [one.target for one in writer.links_from(row) if one.kind == "supersedes"]
+        for old, memory in writer.memories(older).items():
+            if end is not None and old not in gone and memory.superseded_by == row:
+                writer.update_state(scope_id, old, superseded_by=end)
+                link = LinkRow(end, old, "supersedes", SUPERSEDES_WEIGHT, now_us)
+                writer.insert_links(scope_id, [link])
 
 
 def _rewrite_events(change: Change, rows: set[int]) -> None:

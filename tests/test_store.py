@@ -59,10 +59,19 @@ class TestRemember:
             run_id="r",
         )
         m = store.get(made.id)
-        assert (m.summary, m.detail, m.keywords) == ("Adopted Rex", "from the shelter", ("dog", "pet"))
+        assert (m.summary, m.detail, m.keywords) == (
+            "Adopted Rex",
+            "from the shelter",
+            ("dog", "pet"),
+        )
         assert (m.memory_type, m.importance, m.pinned) == ("semantic", 8, True)
         assert (m.emotional_valence, m.emotional_intensity) == (0.9, 0.6)
-        assert (m.metadata, m.key, m.source, m.run_id) == ({"a": [1, {"b": None}]}, "k", "chat", "r")
+        assert (m.metadata, m.key, m.source, m.run_id) == (
+            {"a": [1, {"b": None}]},
+            "k",
+            "chat",
+            "r",
+        )
         moment = datetime.fromtimestamp(NOW, timezone.utc)
         assert (m.created_at, m.anchored_at) == (moment, moment)
         assert (m.valid_from, m.valid_to) == (moment - timedelta(1), moment + timedelta(1))
@@ -187,7 +196,9 @@ class TestRelated:
         assert [link.target for link in store.neighbors(one)] == [other]
         assert [link.target for link in store.neighbors(other)] == [one]
 
-    @pytest.mark.parametrize(("have", "want"), [("keywords", "related_to"), ("keywords", "keywords")])
+    @pytest.mark.parametrize(
+        ("have", "want"), [("keywords", "related_to"), ("keywords", "keywords")]
+    )
     def test_links_go_to_the_32_newest_per_keyword(self, store, have, want):
         made = [store.remember(str(n), **{have: ["dog"]}).id for n in range(40)]
         last = store.remember("last", **{want: ["dog"]}).id
