@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ebbmem import reading, summaries
+from ebbmem import arguments, reading, summaries
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Change, Engine
 from ebbmem.errors import InvalidArgument
@@ -41,9 +41,8 @@ class BufferLimits:
     keep_messages: int = 4
 
     def __post_init__(self) -> None:
-        if self.max_messages < 1:
-            raise InvalidArgument.of("max_messages", "an integer of at least 1", self.max_messages)
-        if not 0 <= self.keep_messages <= self.max_messages:
+        arguments.count(self.max_messages, "max_messages")
+        if arguments.count(self.keep_messages, "keep_messages", 0) > self.max_messages:
             raise InvalidArgument.of(
                 "keep_messages", "an integer from 0 to max_messages", self.keep_messages
             )

@@ -5,12 +5,14 @@ Nothing is deleted: a memory changes its type or its tier, and the history says 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ebbmem import arguments
 from ebbmem.clock import US_PER_DAY
 from ebbmem.engine import Change, Engine
 from ebbmem.errors import InvalidArgument, InvalidType
@@ -45,7 +47,9 @@ class SleepPolicy:
     archive_importance: float = 7.0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.cold_days <= self.archive_days:
+        for one in fields(self):
+            arguments.number(getattr(self, one.name), one.name, 0, math.inf)
+        if self.cold_days > self.archive_days:
             raise InvalidArgument.of("cold_days", "at most archive_days", self.cold_days)
 
 

@@ -17,10 +17,15 @@ from ebbmem.engine import Change, Engine
 from ebbmem.errors import InvalidArgument, InvalidType
 from ebbmem.index import Indexed, embedded
 from ebbmem.models import Remembered, Tier
-from ebbmem.reconsolidation import repeated
+from ebbmem.reconsolidation import succeeded, trace
 from ebbmem.records.base import HAS, WANTS, IndexRow, LinkRow, MemoryRow, number_of
 from ebbmem.records.identity import id_text, new_id
-from ebbmem.reinforcement import NEW_ACCESS_COUNT, NEW_RETRIEVABILITY, NEW_STRENGTH
+from ebbmem.reinforcement import (
+    NEW_ACCESS_COUNT,
+    NEW_RETRIEVABILITY,
+    NEW_STRENGTH,
+    Reinforcement,
+)
 
 NEWEST_PER_KEYWORD = 32
 RELATED_WEIGHT = 1.0
@@ -245,7 +250,7 @@ def _links(change: Change, one: Draft, row: int) -> list[LinkRow]:
 
 def _reinforce(change: Change, memory: MemoryRow, now_us: int) -> None:
     """Count an equal text as a success of the memory that holds it."""
-    row = repeated(memory, now_us)
+    (row,) = succeeded([trace(memory)], Reinforcement(), now_us)
     change.writer.update_strengths(change.scope.scope_id, [row])
     change.writer.insert_event(change.scope.scope_id, "repeated", now_us, memory.row_id)
     change.strengths.append(row)

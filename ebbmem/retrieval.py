@@ -114,10 +114,12 @@ def _reconsolidate(
     engine: Engine, scope: str, index: ScopeIndex, hits: Sequence[Found], options: Options
 ) -> None:
     """Strengthen hits and keep the event, in one transaction."""
-    rows = reconsolidation.recalled(index, hits, options.recipe, options.now_us)
-    payload = reconsolidation.packed(index, [hit.slot for hit in hits], options.now_us)
+    similarity = {int(index.columns.row[hit.slot]): hit.similarity for hit in hits}
     with engine.change(scope, options.now_us) as change:
         scope_id = change.scope.scope_id
+        known = reconsolidation.traces(change, list(similarity), index)
+        rows = reconsolidation.strengthened(known, similarity, options.recipe, options.now_us)
+        payload = reconsolidation.packed(known, options.now_us)
         if rows:
             change.writer.update_strengths(scope_id, rows)
             change.strengths.extend(rows)

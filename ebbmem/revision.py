@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from ebbmem import buffer, reconsolidation
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Change, Engine
-from ebbmem.errors import InvalidArgument, UnknownMemory
+from ebbmem.errors import InvalidArgument
 from ebbmem.graph import LINK_KINDS
-from ebbmem.index import ScopeIndex
 from ebbmem.models import Link, Remembered, Tier
 from ebbmem.reading import row_of
 from ebbmem.records.base import LinkRow, MemoryRow
@@ -96,26 +95,23 @@ def judge(
     if not used and not failed:
         return
     _require_known(engine, scope, [*used, *failed])
-    with engine.use(scope) as index:
-        if index is None:
-            raise UnknownMemory(f"id: expected a memory of this scope, got {[*used, *failed]!r}")
-        good, bad = _slots(engine, index, used), _slots(engine, index, failed)
-        if not set(good).isdisjoint(bad):
-            raise InvalidArgument.of("failed", "memories that are not in used", failed)
-        rows = reconsolidation.succeeded(index, good, reinforcement, now_us)
-        rows += reconsolidation.failed(index, bad, reinforcement, now_us)
-        events = [
-            (kind, reconsolidation.packed(index, slots, now_us))
-            for kind, slots in (("used", good), ("failed", bad))
-            if slots
-        ]
-        if not rows:
-            return
-        with engine.change(scope, now_us) as change:
-            change.writer.update_strengths(change.scope.scope_id, rows)
-            for kind, payload in events:
-                change.writer.insert_event(change.scope.scope_id, kind, now_us, payload=payload)
-            change.strengths.extend(rows)
+    with engine.change(scope, now_us) as change:
+        writer, scope_id = change.writer, change.scope.scope_id
+        good, bad = (
+            {row_of(writer, change.scope, one): None for one in ids} for ids in (used, failed)
+        )
+        if not good.keys().isdisjoint(bad):
+            raise InvalidArgument.of("failed", "memories that are not in used", list(failed))
+        outcomes = (
+            ("used", reconsolidation.traces(change, list(good)), reconsolidation.succeeded),
+            ("failed", reconsolidation.traces(change, list(bad)), reconsolidation.failed),
+        )
+        for kind, known, update in outcomes:
+            if known:
+                payload = reconsolidation.packed(known, now_us)
+                change.strengths.extend(update(known, reinforcement, now_us))
+                writer.insert_event(scope_id, kind, now_us, payload=payload)
+        writer.update_strengths(scope_id, change.strengths)
 
 
 def archive(engine: Engine, scope: str, memory_id: str, now_us: int) -> None:
@@ -194,14 +190,6 @@ def _require_known(engine: Engine, scope: str, memory_ids: Sequence[str]) -> Non
         found = reader.scope(scope)
         for memory_id in memory_ids:
             row_of(reader, found, memory_id)
-
-
-def _slots(engine: Engine, index: ScopeIndex, memory_ids: Sequence[str]) -> list[int]:
-    """Return distinct slots of memories, in order."""
-    with engine.records.read() as reader:
-        rows = [reader.find(parse_id(one)) for one in dict.fromkeys(memory_ids)]
-    slots = [None if row is None else index.columns.slot(row) for row in rows]
-    return [slot for slot in slots if slot is not None]
 
 
 def _live_end(change: Change, row: int) -> int:
