@@ -136,7 +136,10 @@ def _each(
 def _apply(change: Change, steps: list[_Step], now_us: int) -> None:
     """Write some steps."""
     scope_id = change.scope.scope_id
+    there = change.writer.ids([step.row for step in steps])
     for step in steps:
+        if step.row not in there:
+            continue  # erased by another process since the index was brought up to date
         change.writer.update_state(
             scope_id,
             step.row,

@@ -80,6 +80,7 @@ class Database:
         self.path = _checked_path(path)
         self.clock: Clock = SystemClock() if clock is None else _checked_clock(clock)
         budget = byte_size(index_budget, "index_budget")
+        arguments.not_negative(busy_wait_s, "busy_wait_s")
         options = (durability, budget, language, busy_wait_s)
         self._key = self.path if self.path == MEMORY else os.path.realpath(self.path)
         self._closed = False

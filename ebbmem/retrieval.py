@@ -99,11 +99,14 @@ def _answer(
     )
     request = Request(options.recipe, options.top_k, options.min_score, options.now_us, mask)
     found = answer(index, arena, cue, request)
-    slots = [one.slot for one in (*found.hits, *found.skipped)]
+    parts = (found.hits, found.skipped)
+    slots = [one.slot for part in parts for one in part]
     rows = [int(index.columns.row[slot]) for slot in slots]
     with engine.records.read() as reader:
         by_row = reading.memories(reader, index.scope.name, rows)
-    known = {slot: by_row[row] for slot, row in zip(slots, rows, strict=True)}
+    # Another process may have erased some since the index was brought up to date.
+    known = {s: by_row[row] for s, row in zip(slots, rows, strict=True) if row in by_row}
+    found = Answer(*(tuple(one for one in part if one.slot in known) for part in parts))
     if options.token_budget is not None:
         sizes = {slot: _tokens(memory.summary) for slot, memory in known.items()}
         found = budgeted(found, sizes, options.token_budget)

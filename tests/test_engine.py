@@ -15,6 +15,7 @@ import pytest
 from ebbmem import Database, EpisodicMemoryStore, ManualClock, recipes
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument, StoreClosed, StoreError
+from ebbmem.recall import answer
 
 NOW = 1_700_000_000
 
@@ -174,6 +175,30 @@ class TestForeignWrites:
         monkeypatch.setattr(Engine, "change", interrupted)
         store.feedback(used=[made])
         assert store.get(made).access_count == 3
+
+    def test_what_is_erased_while_recall_looks_is_not_brought_back(self, store, path, monkeypatch):
+        store.remember("rex stays")
+
+        def interrupted(*args):
+            found = answer(*args)
+            elsewhere(path, "memory.erase(memory.recall('barks').memories[0].id)")
+            return found
+
+        monkeypatch.setattr("ebbmem.retrieval.answer", interrupted)
+        assert summaries(store, "rex") == ["rex stays"]
+
+    def test_what_is_erased_while_a_pass_looks_is_passed_over(self, store, path, monkeypatch):
+        store.remember("rex stays")
+        change, done = Engine.change, []
+
+        def interrupted(engine, scope, now_us):
+            if not done:
+                done.append(elsewhere(path, "memory.erase(memory.recall('barks').memories[0].id)"))
+            return change(engine, scope, now_us)
+
+        monkeypatch.setattr(Engine, "change", interrupted)
+        store.consolidate(now=NOW + 40 * 86_400)
+        assert store.stats().by_tier == {"cold": 1}
 
 
 class TestDeath:
