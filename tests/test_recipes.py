@@ -192,9 +192,10 @@ def test_associative_is_the_formula(memories, wanted, changes, cue, k, seeds):
 
 
 @few
-@given(stores, links, corrections, texts, ks)
-def test_default_is_the_formula(memories, wanted, changes, cue, k):
-    recipe = recipes.DEFAULT
+@given(stores, links, corrections, texts, ks, st.sampled_from([None, 50.0]))
+def test_default_is_the_formula(memories, wanted, changes, cue, k, cascade):
+    weights = Weights(cascade=cascade) if cascade else recipes.DEFAULT.weights
+    recipe = replace(recipes.DEFAULT, weights=weights)
     with opened() as store:
         ids = told(store, memories)
         edges = linked(store, ids, wanted)

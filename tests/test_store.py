@@ -261,6 +261,8 @@ class TestRecall:
         result = store.recall("rex", token_budget=5, reinforce=False)  # 3 + 1 tokens
         assert summaries(result) == ["rex", "rex barks"]
         assert [hit.explanation.note for hit in result.skipped] == ["over budget"]
+        assert summaries(store.recall("rex", token_budget=4, reinforce=False)) == summaries(result)
+        assert summaries(store.recall("rex", token_budget=3, reinforce=False)) == ["rex"]
 
     def test_a_budget_that_nothing_fits_is_no_abstention(self, store):
         store.remember("zebras are striped animals")

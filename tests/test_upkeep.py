@@ -57,6 +57,7 @@ class TestIntentions:
         store.remember_intention("brief", due_at=NOW + 10, expires_in="15s")
         assert actions(store.due()) == ["waits"]
         assert actions(store.due(now=NOW + 10)) == ["sooner", "brief", "waits"]
+        assert actions(store.due(now=NOW + 15)) == ["sooner", "waits"]
         clock.advance(seconds=20)
         assert actions(store.due()) == ["sooner", "later", "waits"]
 
