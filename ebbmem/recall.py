@@ -134,14 +134,14 @@ def _familiar(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: R
         return _familiar_by_sum(index, _vectors(arena), cue, request)
     recipe = request.recipe
     lanes: dict[str, I64] = {}
-    newness = index.columns.created_us
+    newness, k = index.columns.created_us, min(recipe.candidates, len(index))
     if recipe.lexical > 0 and len(cue.terms):
         lanes["lexical"], _ = index.postings.top_bm25(
-            cue.terms, recipe.k1, recipe.b, newness, request.mask, recipe.candidates
+            cue.terms, recipe.k1, recipe.b, newness, request.mask, k
         )
     if recipe.dense > 0:
         lanes["dense"], _, _ = _core.top_affine(
-            _vectors(arena), _vector(cue), None, None, newness, request.mask, recipe.candidates
+            _vectors(arena), _vector(cue), None, None, newness, request.mask, k
         )
     slots = _union(*lanes.values())
     return Familiar(slots, _fused(index, arena, cue, recipe, slots), _places(lanes))

@@ -143,6 +143,12 @@ class TestValues:
             with pytest.raises(EbbmemError, match=name):
                 replace(recipes.DEFAULT, **{name: value})
 
+    @pytest.mark.parametrize("name", ["candidates", "spread_seeds"])
+    def test_more_than_there_is_is_everything(self, store, name):
+        for recipe in (recipes.DEFAULT, recipes.ASSOCIATIVE):
+            wide = replace(recipe, **{name: 10**30})
+            assert len(store.recall("rex", recipe=wide, top_k=10**30)) == 1
+
     def test_a_recipe_needs_a_lane(self):
         with pytest.raises(EbbmemError, match="lexical"):
             Recipe("mine", recipes.DEFAULT.law, Ranking.BOUNDED, lexical=0, dense=0)
