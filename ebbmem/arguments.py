@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -12,6 +13,9 @@ from ebbmem.errors import InvalidArgument, InvalidType
 
 LEAST_IMPORTANCE = 1.0
 GREATEST_IMPORTANCE = 10.0
+DEEPEST_METADATA = 64
+_GREATEST = sys.float_info.max
+_LEAST = math.ulp(0.0)
 
 
 def text(value: object, argument: str) -> str:
@@ -55,19 +59,22 @@ def keyword(value: object, argument: str) -> str:
 
 def number(value: object, argument: str, low: float, high: float) -> float:
     """Return a finite number within [low, high]."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InvalidType.of(argument, "a number", value)
-    if not low <= value <= high:  # also refuses NaN
-        raise InvalidArgument.of(argument, f"a number in [{low:g}, {high:g}]", value)
-    return float(value)
+    return _within(value, argument, low, high, f"a number in [{low:g}, {high:g}]")
 
 
 def finite(value: object, argument: str) -> float:
     """Return a finite number."""
-    checked = number(value, argument, -math.inf, math.inf)
-    if math.isinf(checked):
-        raise InvalidArgument.of(argument, "a finite number", value)
-    return checked
+    return _within(value, argument, -_GREATEST, _GREATEST, "a finite number")
+
+
+def not_negative(value: object, argument: str) -> float:
+    """Return a finite number of at least 0."""
+    return _within(value, argument, 0.0, _GREATEST, "a finite number of at least 0")
+
+
+def positive(value: object, argument: str) -> float:
+    """Return a finite number above 0."""
+    return _within(value, argument, _LEAST, _GREATEST, "a finite number above 0")
 
 
 def count(value: object, argument: str, least: int = 1) -> int:
@@ -92,10 +99,32 @@ def metadata(value: Mapping[str, Any] | None) -> str | None:
         return None
     if not isinstance(value, Mapping):
         raise InvalidType.of("metadata", "a mapping", value)
-    for key in value:
-        text(key, "metadata key")
+    _require_plain(value, 0)
     try:
         written = json.dumps(dict(value), ensure_ascii=False, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InvalidArgument.of("metadata", f"what JSON can hold ({error})", value) from error
     return text(written, "metadata")
+
+
+def _within(value: object, argument: str, low: float, high: float, expected: str) -> float:
+    """Return a number within [low, high] as a float."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise InvalidType.of(argument, "a number", value)
+    if not low <= value <= high:  # also refuses NaN
+        raise InvalidArgument.of(argument, expected, value)
+    return float(value)
+
+
+def _require_plain(value: object, depth: int) -> None:
+    """Refuse keys that JSON would turn into text, and nesting that no reader could follow."""
+    if not isinstance(value, (Mapping, list, tuple)):
+        return
+    if depth > DEEPEST_METADATA:
+        raise InvalidArgument.of("metadata", f"at most {DEEPEST_METADATA} levels", value)
+    if isinstance(value, Mapping):
+        for key in value:
+            text(key, "metadata key")
+        value = tuple(value.values())
+    for one in value:
+        _require_plain(one, depth + 1)

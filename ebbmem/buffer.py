@@ -41,9 +41,8 @@ class BufferLimits:
     keep_messages: int = 4
 
     def __post_init__(self) -> None:
-        if self.max_messages < 1:
-            raise InvalidArgument.of("max_messages", "an integer of at least 1", self.max_messages)
-        if not 0 <= self.keep_messages <= self.max_messages:
+        arguments.count(self.max_messages, "max_messages")
+        if arguments.count(self.keep_messages, "keep_messages", 0) > self.max_messages:
             raise InvalidArgument.of(
                 "keep_messages", "an integer from 0 to max_messages", self.keep_messages
             )
@@ -140,6 +139,18 @@ def window(reader: Reader, scope_id: int, run_id: str) -> tuple[str, list[TurnRo
     if summary is None:
         return "", reader.turns(scope_id, run_id, 0, _ALL)
     return summary.text, reader.turns(scope_id, run_id, summary.through, _ALL)
+
+
+def refold(change: Change, run_id: str, now_us: int) -> None:
+    """Make the summary of a run anew, from the turns that are left of those folded into it."""
+    scope_id = change.scope.scope_id
+    summary = change.writer.summary(scope_id, run_id)
+    if summary is None:
+        return
+    turns = change.writer.turns(scope_id, run_id, 0, _ALL)
+    text = summaries.folded("", [turn for turn in turns if turn.row_id <= summary.through])
+    if text != summary.text:
+        change.writer.put_summary(scope_id, summary._replace(text=text, updated_at=now_us))
 
 
 def _memories(

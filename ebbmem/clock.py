@@ -17,7 +17,7 @@ US_PER_DAY = 24 * US_PER_H
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 # Year 1 to year 9999: what a datetime can show.
 _EARLIEST_US = -62_135_596_800 * US_PER_S
-_LATEST_US = 253_402_300_800 * US_PER_S - 1
+LATEST_US = 253_402_300_800 * US_PER_S - 1
 
 Moment = datetime | int | float
 """An aware datetime, or seconds since 1970 (UTC)."""
@@ -58,9 +58,24 @@ class ManualClock:
     def advance(
         self, *, days: float = 0, hours: float = 0, minutes: float = 0, seconds: float = 0
     ) -> None:
-        """Move the clock; negative amounts move it back."""
-        step = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
-        self._now_us += step // timedelta(microseconds=1)
+        """Move the clock; negative amounts move it back.
+
+        Raises
+        ------
+        InvalidType, InvalidArgument
+            If an amount is no finite number, or leads out of the years 1 to 9999.
+        """
+        amounts = {"days": days, "hours": hours, "minutes": minutes, "seconds": seconds}
+        for name, amount in amounts.items():
+            if isinstance(amount, bool) or not isinstance(amount, (int, float)):
+                raise InvalidType.of(name, "a number", amount)
+            if not abs(amount) <= LATEST_US:  # also refuses NaN
+                raise InvalidArgument.of(name, "a finite number", amount)
+        step_s = 86_400 * days + 3_600 * hours + 60 * minutes + seconds
+        moment_us = self._now_us + round(step_s * US_PER_S)
+        if not _EARLIEST_US <= moment_us <= LATEST_US:
+            raise InvalidArgument.of("advance", "a moment in the years 1 to 9999", moment_us)
+        self._now_us = moment_us
 
     def set(self, moment: Moment) -> None:
         """Put the clock at a moment."""
@@ -91,12 +106,12 @@ def to_us(moment: Moment, argument: str) -> int:
             raise NaiveDatetime.of(argument, "an aware datetime", moment)
         moment_us = (moment - _EPOCH) // timedelta(microseconds=1)
     elif isinstance(moment, (int, float)) and not isinstance(moment, bool):
-        if not _EARLIEST_US / US_PER_S <= moment <= _LATEST_US / US_PER_S:  # also refuses NaN
+        if not _EARLIEST_US / US_PER_S <= moment <= LATEST_US / US_PER_S:  # also refuses NaN
             raise InvalidArgument.of(argument, "seconds in the years 1 to 9999", moment)
         moment_us = round(moment * US_PER_S)
     else:
         raise InvalidType.of(argument, "an aware datetime or seconds since 1970", moment)
-    return min(max(moment_us, _EARLIEST_US), _LATEST_US)
+    return min(max(moment_us, _EARLIEST_US), LATEST_US)
 
 
 def to_datetime(moment_us: int) -> datetime:

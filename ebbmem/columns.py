@@ -113,7 +113,7 @@ class Columns:
             return at
         return None
 
-    def slots(self, rows: Sequence[int]) -> I64:
+    def slots(self, rows: Sequence[int] | I64) -> I64:
         """Return the slot of each row id, or -1."""
         wanted = np.array(rows, dtype=np.int64)
         if self._size == 0:

@@ -5,12 +5,14 @@ Nothing is deleted: a memory changes its type or its tier, and the history says 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ebbmem import arguments
 from ebbmem.clock import US_PER_DAY
 from ebbmem.engine import Change, Engine
 from ebbmem.errors import InvalidArgument, InvalidType
@@ -45,7 +47,9 @@ class SleepPolicy:
     archive_importance: float = 7.0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.cold_days <= self.archive_days:
+        for one in fields(self):
+            arguments.number(getattr(self, one.name), one.name, 0, math.inf)
+        if self.cold_days > self.archive_days:
             raise InvalidArgument.of("cold_days", "at most archive_days", self.cold_days)
 
 
@@ -132,7 +136,10 @@ def _each(
 def _apply(change: Change, steps: list[_Step], now_us: int) -> None:
     """Write some steps."""
     scope_id = change.scope.scope_id
+    there = change.writer.ids([step.row for step in steps])
     for step in steps:
+        if step.row not in there:
+            continue  # erased by another process since the index was brought up to date
         change.writer.update_state(
             scope_id,
             step.row,

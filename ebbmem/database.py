@@ -83,8 +83,9 @@ class Database:
         clock: Clock | None = None,
     ) -> None:
         self.path = _checked_path(path)
-        self.clock: Clock = SystemClock() if clock is None else clock
+        self.clock: Clock = SystemClock() if clock is None else _checked_clock(clock)
         budget = byte_size(index_budget, "index_budget")
+        arguments.not_negative(busy_wait_s, "busy_wait_s")
         options = (durability, budget, language, busy_wait_s)
         self._key = self.path if self.path == MEMORY else os.path.realpath(self.path)
         self._closed = False
@@ -305,6 +306,13 @@ def _checked_path(path: object) -> str:
     if not isinstance(written, str) or not written or "\0" in written:
         raise InvalidArgument.of("path", "a file name without NUL", written)
     return written
+
+
+def _checked_clock(clock: Clock) -> Clock:
+    """Return a clock, or refuse what is none."""
+    if not callable(getattr(clock, "now_us", None)):
+        raise InvalidType.of("clock", "a Clock (now_us)", clock)
+    return clock
 
 
 def _open(

@@ -8,15 +8,15 @@ the native core computes.  None of them asks for the time: it is an argument.  A
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ebbmem import _core
+from ebbmem import _core, arguments
 from ebbmem.clock import US_PER_H, US_PER_S
-from ebbmem.errors import InvalidArgument
 
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
@@ -78,7 +78,7 @@ class Ebbinghaus:
     decay_factor: float = 0.05
 
     def __post_init__(self) -> None:
-        _require_rate(self.decay_factor, "decay_factor")
+        _settle(self, arguments.not_negative, "decay_factor")
 
     def retention(self, age_s: float) -> float:
         """Return the share still there after ``age_s`` seconds."""
@@ -93,6 +93,14 @@ class Ebbinghaus:
         rate = np.full(traces.created_us.shape, self.decay_factor)
         age_s = _elapsed(traces.created_us, now_us, US_PER_S)
         return _exponential(np.ones_like(age_s), age_s, rate)
+
+    def shares(self, traces: Traces, now_us: int) -> F64:
+        """Return the share still there of each memory in float64, for scores that are shown.
+
+        Its last bit may differ between machines, so nothing is ranked by it.
+        """
+        shares: F64 = np.exp(-self.decay_factor * _elapsed(traces.created_us, now_us, US_PER_S))
+        return shares
 
     def log_weights(self, traces: Traces, now_us: int) -> F64:
         """Return ``ln(importance) - decay_factor * age_s`` of each memory."""
@@ -115,7 +123,7 @@ class StorageStrength:
     decay_rate: float = 0.01
 
     def __post_init__(self) -> None:
-        _require_rate(self.decay_rate, "decay_rate")
+        _settle(self, arguments.not_negative, "decay_rate")
 
     def rate_per_h(self, strength: float, intensity: float) -> float:
         """Return the effective rate per hour for S and emotional intensity in [0, 1]."""
@@ -156,7 +164,7 @@ class WeightedSum:
     decay_lambda: float = 0.005
 
     def __post_init__(self) -> None:
-        _require_rate(self.decay_lambda, "decay_lambda")
+        _settle(self, arguments.not_negative, "alpha", "beta", "gamma", "decay_lambda")
 
     def score(self, cosine: float, importance: float, age_h: float) -> float:
         """Return the score of one memory; cosine in [-1, 1], importance in [1, 10]."""
@@ -193,10 +201,7 @@ class PowerForgetting:
     exponent: float = 0.1542
 
     def __post_init__(self) -> None:
-        for name in ("stability_days", "exponent"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0):
-                raise InvalidArgument.of(name, "a positive number", value)
+        _settle(self, arguments.positive, "stability_days", "exponent")
 
     @property
     def factor(self) -> float:
@@ -237,7 +242,7 @@ def _exponential(anchor: F64, elapsed: F64, rate: F64) -> F64:
     return _core.exponential_retention(anchor, elapsed, rate).astype(np.float64)
 
 
-def _require_rate(rate: float, argument: str) -> None:
-    """Refuse a rate that is negative or not finite."""
-    if not (math.isfinite(rate) and rate >= 0):
-        raise InvalidArgument.of(argument, "a finite rate of at least 0", rate)
+def _settle(law: object, check: Callable[[object, str], float], *names: str) -> None:
+    """Check fields of a law and keep them as floats: columns are made of them."""
+    for name in names:
+        object.__setattr__(law, name, check(getattr(law, name), name))

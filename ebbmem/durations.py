@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 
-from ebbmem.clock import US_PER_DAY, US_PER_H, US_PER_S
+from ebbmem.clock import LATEST_US, US_PER_DAY, US_PER_H, US_PER_S
 from ebbmem.errors import InvalidArgument, InvalidType
 
 Duration = timedelta | str
@@ -20,7 +20,7 @@ _UNITS_US = {
     "w": 7 * US_PER_DAY,
     "y": 365 * US_PER_DAY,
 }
-_WRITTEN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w|y)\s*", re.ASCII)
+_WRITTEN = re.compile(r"\s*(\d{1,18}(?:\.\d{1,18})?)\s*(ms|s|m|h|d|w|y)\s*", re.ASCII)
 _LONGEST_US = 10_000 * 365 * US_PER_DAY
 
 
@@ -53,3 +53,8 @@ def to_duration_us(duration: Duration, argument: str) -> int:
     if not 0 < duration_us <= _LONGEST_US:
         raise InvalidArgument.of(argument, "a positive duration up to 10,000 years", duration)
     return duration_us
+
+
+def end_us(start_us: int, duration: Duration, argument: str) -> int:
+    """Return the moment a duration after another one, at the latest the last of year 9999."""
+    return min(start_us + to_duration_us(duration, argument), LATEST_US)

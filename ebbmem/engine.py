@@ -22,7 +22,7 @@ from ebbmem.analysis import Analyzer
 from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.errors import EmbedderMismatch
 from ebbmem.index import DenseLane, Indexed, ScopeIndex, embedded
-from ebbmem.records.base import LinkRow, RecordStore, ScopeRow, StrengthRow, Writer
+from ebbmem.records.base import LinkRow, Reader, RecordStore, ScopeRow, StrengthRow, Writer
 
 STORE_KEY = "store_key"
 EMBEDDER_NAME = "embedder_name"
@@ -125,23 +125,23 @@ class Engine:
     def require_embedder(self, embedder: Embedder) -> None:
         """Refuse an embedder other than the one whose vectors are stored."""
         with self.records.read() as reader:
-            bound = (reader.meta(EMBEDDER_NAME), reader.meta(EMBEDDER_DIM))
-        if bound[0] is not None and bound != (embedder.name, str(embedder.dim)):
-            raise EmbedderMismatch(
-                f"{self.records.path}: holds vectors of embedder {bound[0]!r} (dim {bound[1]}), "
-                f"opened with {embedder.name!r} (dim {embedder.dim})"
-            )
+            self._require_bound(reader, embedder)
 
     def bind_embedder(self, writer: Writer, embedder: Embedder) -> None:
         """Bind the store to the embedder whose first vectors are about to be stored."""
         if writer.meta(EMBEDDER_NAME) is None:
             writer.set_meta(EMBEDDER_NAME, embedder.name)
             writer.set_meta(EMBEDDER_DIM, str(embedder.dim))
-        elif (writer.meta(EMBEDDER_NAME), writer.meta(EMBEDDER_DIM)) != (
-            embedder.name,
-            str(embedder.dim),
-        ):
-            raise EmbedderMismatch(f"{self.records.path}: another process bound another embedder")
+        self._require_bound(writer, embedder)
+
+    def _require_bound(self, reader: Reader, embedder: Embedder) -> None:
+        """Refuse an embedder other than the one that the store is bound to."""
+        bound = (reader.meta(EMBEDDER_NAME), reader.meta(EMBEDDER_DIM))
+        if bound[0] is not None and bound != (embedder.name, str(embedder.dim)):
+            raise EmbedderMismatch(
+                f"{self.records.path}: holds vectors of embedder {bound[0]!r} (dim {bound[1]}), "
+                f"used with {embedder.name!r} (dim {embedder.dim})"
+            )
 
     def lane(self, index: ScopeIndex, embedder: Embedder) -> DenseLane:
         """Return the dense lane of an embedder, built on first use."""
@@ -159,6 +159,7 @@ class Engine:
     def _stored_lane(self, index: ScopeIndex, embedder: Embedder) -> DenseLane:
         """Build a lane from stored vectors; memories that still wait for theirs get it now."""
         scope_id = index.scope.scope_id
+        self.require_embedder(embedder)
         with self.records.read() as reader:
             stored = {
                 row: np.frombuffer(blob, dtype=np.float32) for row, blob in reader.vectors(scope_id)

@@ -122,5 +122,8 @@ class StorageFailed(StoreError):
 
 def _shown(value: object) -> str:
     """Return ``repr(value)``, cut to a length that fits a message."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - a value's own repr may raise anything
+        text = f"a {type(value).__name__} that cannot be shown"
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
+from ebbmem import arguments, remembering
 from ebbmem.agentic import AgenticMemory
 from ebbmem.clock import Clock, Moment
 from ebbmem.database import DEFAULT_INDEX_BUDGET, Database
 from ebbmem.embedders.base import Embedder
+from ebbmem.embedders.hashing import HashingEmbedder
+from ebbmem.errors import InvalidType
 from ebbmem.models import RecallResult, Remembered
 from ebbmem.recipes import DEFAULT, Recipe
 
@@ -55,7 +58,7 @@ class Fleet:
         self._database = Database(
             path, index_budget=index_budget, durability=durability, clock=clock
         )
-        self._embedder = embedder
+        self._embedder: Embedder = HashingEmbedder() if embedder is None else embedder
         self._recipe = recipe
         try:
             self["default"]  # refuses a wrong embedder or recipe now, not at the first use
@@ -71,7 +74,10 @@ class Fleet:
     def __getitem__(self, scope: str) -> AgenticMemory:
         """Return a handle on one scope; it is made by its first write."""
         return AgenticMemory(
-            self._database, embedder=self._embedder, recipe=self._recipe, scope=scope
+            self._database,
+            embedder=self._embedder,
+            recipe=self._recipe,
+            scope=arguments.name(scope, "scope"),
         )
 
     def remember_many(
@@ -84,11 +90,19 @@ class Fleet:
         list of Remembered
             In the order given.
         """
-        pairs = list(memories)
+        pairs = _pairs(memories, "memories")
+        now_us = self._database.now_us(now)
+        places = _by_scope(pairs)
+        # Every share is checked before the first is written.
+        drafts = {
+            scope: remembering.drafts_of([pairs[at][1] for at in share], now_us)
+            for scope, share in places.items()
+        }
+        engine = self._database.engine
         done: dict[int, Remembered] = {}
-        for scope, places in _by_scope(pairs).items():
-            made = self[scope].remember_many([pairs[at][1] for at in places], now=now)
-            done.update(zip(places, made, strict=True))
+        for scope, share in places.items():
+            made = remembering.remember(engine, scope, self._embedder, drafts[scope])
+            done.update(zip(share, made, strict=True))
         return [done[at] for at in range(len(pairs))]
 
     def recall_many(
@@ -101,7 +115,9 @@ class Fleet:
         list of RecallResult
             In the order given.
         """
-        pairs = list(cues)
+        pairs = _pairs(cues, "cues")
+        for _, cue in pairs:
+            arguments.text(cue, "cue")
         done: dict[int, RecallResult] = {}
         for scope, places in _by_scope(pairs).items():
             results = self[scope].recall_many([pairs[at][1] for at in places], top_k=top_k, now=now)
@@ -131,6 +147,18 @@ class Fleet:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _pairs(values: Iterable[tuple[str, Any]], argument: str) -> list[tuple[str, Any]]:
+    """Return pairs of a scope's name and something else."""
+    expected = "(scope, ...) pairs"
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise InvalidType.of(argument, expected, values)
+    pairs = list(values)
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise InvalidType.of(argument, expected, pair)
+    return [(arguments.name(scope, "scope"), other) for scope, other in pairs]
 
 
 def _by_scope(pairs: list[tuple[str, Any]]) -> dict[str, list[int]]:

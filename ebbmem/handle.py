@@ -11,7 +11,7 @@ from ebbmem import arguments, prospective, reading, revision
 from ebbmem.clock import Clock, Moment, to_us
 from ebbmem.consolidation import SleepPolicy, checked_policy, consolidate
 from ebbmem.database import Database
-from ebbmem.durations import Duration, to_duration_us
+from ebbmem.durations import Duration, end_us
 from ebbmem.embedders.base import Embedder, checked_embedder
 from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.engine import Engine
@@ -104,8 +104,8 @@ class ScopeHandle:
     def erase(self, ids: str | Sequence[str], *, now: Moment | None = None) -> int:
         """Erase memories for good and return how many were.
 
-        Unlike `archive` this cannot be undone.  Erasing a memory that was superseded, or that
-        supersedes another, leaves the other as it is.
+        Unlike `archive` this cannot be undone.  In a chain of corrections the one after an erased
+        memory takes its place; erasing the newest makes the one before it current again.
         """
         chosen = [ids] if isinstance(ids, str) else ids
         return revision.erase(self._engine, self._scope, _ids(chosen, "ids"), self._now(now))
@@ -175,9 +175,7 @@ class ScopeHandle:
             arguments.name(action, "action"),
             trigger=arguments.optional_text(trigger, "trigger"),
             due_us=None if due_at is None else to_us(due_at, "due_at"),
-            expires_us=(
-                None if expires_in is None else now_us + to_duration_us(expires_in, "expires_in")
-            ),
+            expires_us=None if expires_in is None else end_us(now_us, expires_in, "expires_in"),
             now_us=now_us,
         )
 

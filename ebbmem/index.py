@@ -16,7 +16,7 @@ from ebbmem import _core
 from ebbmem.analysis import Analyzer
 from ebbmem.columns import Columns
 from ebbmem.embedders.base import Embedder, stores_vectors
-from ebbmem.errors import EmbedderFailed
+from ebbmem.errors import EbbmemError, EmbedderFailed
 from ebbmem.graph import LinkTable, kind_code
 from ebbmem.records.base import IndexRow, LinkRow, Reader, ScopeRow, StrengthRow
 
@@ -77,6 +77,8 @@ class ScopeIndex:
 
     def append(self, memories: Sequence[Indexed]) -> None:
         """Take in new memories, row ids ascending and above all that are here."""
+        if not memories:
+            return
         self.columns.append([m.row for m in memories])
         self._append_terms([f"{m.summary}\n{m.keywords}" for m in memories])
         for name, lane in list(self._lanes.items()):
@@ -154,11 +156,20 @@ class ScopeIndex:
 
 def embedded(embedder: Embedder, texts: Sequence[str]) -> F32:
     """Return the vectors of some texts, or raise EmbedderFailed for unusable ones."""
-    vectors = embedder.embed_many(texts)
-    expected = (len(texts), embedder.dim)
-    if not isinstance(vectors, np.ndarray) or vectors.shape != expected:
-        got = getattr(vectors, "shape", type(vectors).__name__)
-        raise EmbedderFailed(f"{embedder.name}: expected vectors of shape {expected}, got {got}")
-    if not np.isfinite(vectors).all():
-        raise EmbedderFailed(f"{embedder.name}: expected finite vectors, got NaN or infinity")
-    return np.ascontiguousarray(vectors, dtype=np.float32)
+    expected = f"{embedder.name}: expected ({len(texts)}, {embedder.dim}) finite float32 vectors"
+    try:
+        vectors = embedder.embed_many(texts)
+    except EbbmemError:
+        raise
+    except Exception as exc:
+        raise EmbedderFailed(f"{expected}, got {exc!r}") from exc
+    if not isinstance(vectors, np.ndarray) or vectors.dtype.kind != "f":
+        got = getattr(vectors, "dtype", type(vectors).__name__)
+        raise EmbedderFailed(f"{expected}, got {got}")
+    if vectors.shape != (len(texts), embedder.dim):
+        raise EmbedderFailed(f"{expected}, got shape {vectors.shape}")
+    with np.errstate(over="ignore"):
+        made = np.ascontiguousarray(vectors, dtype=np.float32)
+    if not np.isfinite(made).all():
+        raise EmbedderFailed(f"{expected}, got NaN or infinity")
+    return made

@@ -51,7 +51,9 @@ def due(engine: Engine, scope: str, now_us: int) -> list[Intention]:
 
 def complete(engine: Engine, scope: str, intention_id: str, now_us: int) -> bool:
     """Mark an intention as done; return whether it was open."""
+    wanted = parse_id(intention_id)
+    with engine.records.read() as reader:
+        if reader.scope(scope) is None:
+            return False
     with engine.change(scope, now_us) as change:
-        return change.writer.complete_intention(
-            change.scope.scope_id, parse_id(intention_id), now_us
-        )
+        return change.writer.complete_intention(change.scope.scope_id, wanted, now_us)

@@ -26,7 +26,6 @@ I64 = NDArray[np.int64]
 BoolRows = NDArray[np.bool_]
 
 SUPERSEDED_FACTOR = 0.5
-JUST_BELOW = 1.0 - 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +120,8 @@ def _product(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: Re
         request.top_k,
     )
     chosen = traces.at(slots)
-    terms = Terms(
-        cosines.astype(np.float64),
-        np.zeros(len(slots)),
-        law.retrievability(chosen, request.now_us),
-    )
+    retained = law.shares(chosen, request.now_us)
+    terms = Terms(cosines.astype(np.float64), np.zeros(len(slots)), retained)
     parts = scoring.breakdown(request.recipe, chosen, terms)
     ranks = {"dense": {int(slot): place for place, slot in enumerate(slots, 1)}}
     table = _Table(slots, scoring.score(request.recipe, parts), terms, parts, ranks, None)
@@ -138,14 +134,14 @@ def _familiar(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: R
         return _familiar_by_sum(index, _vectors(arena), cue, request)
     recipe = request.recipe
     lanes: dict[str, I64] = {}
-    newness = index.columns.created_us
+    newness, k = index.columns.created_us, min(recipe.candidates, len(index))
     if recipe.lexical > 0 and len(cue.terms):
         lanes["lexical"], _ = index.postings.top_bm25(
-            cue.terms, recipe.k1, recipe.b, newness, request.mask, recipe.candidates
+            cue.terms, recipe.k1, recipe.b, newness, request.mask, k
         )
     if recipe.dense > 0:
         lanes["dense"], _, _ = _core.top_affine(
-            _vectors(arena), _vector(cue), None, None, newness, request.mask, recipe.candidates
+            _vectors(arena), _vector(cue), None, None, newness, request.mask, k
         )
     slots = _union(*lanes.values())
     return Familiar(slots, _fused(index, arena, cue, recipe, slots), _places(lanes))
@@ -157,17 +153,28 @@ def _familiar_by_sum(index: ScopeIndex, arena: _core.Arena, cue: Cue, request: R
     retrievability = request.recipe.law.retrievability(traces, request.now_us)
     mul, add = scoring.affine(request.recipe, traces, retrievability)
     newness, vector = index.columns.created_us, _vector(cue)
-    # Demotion can only push memories down, so as many more are taken as could be demoted.
+    # Demotion can only push memories down, so as many more are taken as could be demoted; and
+    # what replaced a memory takes over its similarity, so that one stands for both.
     demotable = 0
     if request.recipe.demote_superseded:
-        demotable = int(np.count_nonzero(index.columns.successor))
+        superseded = np.flatnonzero(index.columns.successor)
+        demotable = len(superseded)
+        ends = _ends(index, superseded, request.mask)
+        old, new = superseded[ends >= 0], ends[ends >= 0]
+        add[old] = np.maximum(add[old], add[new])
     slots, _, cosines = _core.top_affine(
         arena, vector, mul, add, newness, request.mask, request.top_k + demotable
     )
     lanes = {"dense": slots}
     if request.recipe.spread is not None:
         seeds, _, _ = _core.top_affine(
-            arena, vector, None, None, newness, request.mask, request.recipe.spread_seeds
+            arena,
+            vector,
+            None,
+            None,
+            newness,
+            _taking_part(index, request),
+            request.recipe.spread_seeds,
         )
         slots = _union(slots, seeds)
         cosines = _core.dots(arena, vector, slots)
@@ -180,8 +187,9 @@ def _spread(index: ScopeIndex, familiar: Familiar, request: Request) -> Activati
     recipe = request.recipe
     if recipe.spread is None or len(familiar.slots) == 0 or len(index.links) == 0:
         return None
-    taking_part = request.mask & (index.columns.successor == 0)
-    positions = np.lexsort((familiar.slots, -familiar.similarity))
+    taking_part = _taking_part(index, request)
+    created_us = index.columns.created_us[familiar.slots]
+    positions = scoring.order(familiar.similarity, created_us, familiar.slots)
     positions = positions[
         (familiar.similarity[positions] > 0) & taking_part[familiar.slots[positions]]
     ][: recipe.spread_seeds]
@@ -222,8 +230,9 @@ def _scored(
     parts = scoring.breakdown(recipe, traces, terms)
     scores = scoring.score(recipe, parts)
     for old, new in sorted(replaced.items(), reverse=True):
-        lowered = min(scores[place[old]] * SUPERSEDED_FACTOR, scores[place[new]] * JUST_BELOW)
-        scores[place[old]] = min(scores[place[old]], lowered)
+        own = scores[place[old]]
+        just_below = np.nextafter(scores[place[new]], -np.inf)
+        scores[place[old]] = min(own, own * SUPERSEDED_FACTOR, just_below)
     table = _Table(slots, scores, terms, parts, familiar.ranks, activation)
     best = scoring.order(scores, traces.created_us, slots)
     if recipe.ranking is Ranking.BOUNDED:
@@ -308,17 +317,32 @@ def _fused(
     return similarity / (recipe.lexical + recipe.dense)
 
 
+def _taking_part(index: ScopeIndex, request: Request) -> BoolRows:
+    """Return which memories activation may come from and go to: what was not superseded."""
+    live: BoolRows = request.mask & (index.columns.successor == 0)
+    return live
+
+
 def _successors(index: ScopeIndex, slots: I64, mask: BoolRows) -> dict[int, int]:
-    """Return, for each superseded memory, the live end of its chain, if that may come back."""
-    successor = index.columns.successor
-    replaced = {}
-    for slot in slots[successor[slots] != 0].tolist():
-        end: int | None = slot
-        while end is not None and successor[end]:
-            end = index.columns.slot(int(successor[end]))
-        if end is not None and mask[end]:
-            replaced[slot] = end
-    return replaced
+    """Return, for each superseded memory, the newest correction of it that may come back."""
+    old = slots[index.columns.successor[slots] != 0]
+    ends = _ends(index, old, mask)
+    return dict(zip(old[ends >= 0].tolist(), ends[ends >= 0].tolist(), strict=True))
+
+
+def _ends(index: ScopeIndex, slots: I64, mask: BoolRows) -> I64:
+    """Return the newest correction of each memory that the mask allows, or -1."""
+    columns = index.columns
+    at, ends = slots.copy(), np.full(len(slots), -1, dtype=np.int64)
+    going = np.arange(len(slots))
+    while len(going):
+        following = columns.slots(columns.successor[at[going]])
+        goes_on = following > at[going]  # a correction is younger than what it corrects
+        going = going[goes_on]
+        at[going] = following[goes_on]
+        allowed = going[mask[at[going]]]
+        ends[allowed] = at[allowed]
+    return ends
 
 
 def _routes(activation: Activation | None) -> dict[int, tuple[int, int]]:

@@ -9,10 +9,10 @@ strength and emotion added), ``GENERATIVE`` (relevance, recency and importance a
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, fields
 from enum import Enum
 
+from ebbmem import arguments
 from ebbmem.decay import (
     Ebbinghaus,
     Law,
@@ -56,9 +56,7 @@ class Weights:
 
     def __post_init__(self) -> None:
         for term in fields(self):
-            value = getattr(self, term.name)
-            if not (math.isfinite(value) and value >= 0):
-                raise InvalidArgument.of(term.name, "a weight of at least 0", value)
+            arguments.not_negative(getattr(self, term.name), term.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +69,10 @@ class Guard:
 
     evidence: float = 0.3
     refractory: str = "10m"
+
+    def __post_init__(self) -> None:
+        arguments.number(self.evidence, "evidence", 0.0, 1.0)
+        to_duration_us(self.refractory, "refractory")
 
     @property
     def refractory_us(self) -> int:
@@ -133,19 +135,37 @@ class Recipe:
     b: float = 0.4
 
     def __post_init__(self) -> None:
-        if not isinstance(self.ranking, Ranking):
-            raise InvalidType.of("ranking", "a Ranking", self.ranking)
-        if not 0.0 <= self.retention_floor <= 1.0:
-            raise InvalidArgument.of("retention_floor", "a number in [0, 1]", self.retention_floor)
-        if not (self.lexical >= 0 and self.dense >= 0 and 0 < self.lexical + self.dense < math.inf):
+        arguments.name(self.name, "name")
+        self._check_types()
+        if self.ranking is Ranking.PRODUCT and not isinstance(self.law, Ebbinghaus):
+            raise InvalidType.of("law", "Ebbinghaus, for a product ranking", self.law)
+        for lane in ("lexical", "dense", "k1"):
+            arguments.not_negative(getattr(self, lane), lane)
+        if self.lexical + self.dense == 0:
             raise InvalidArgument.of(
-                "lexical, dense", "weights of at least 0, one positive", (self.lexical, self.dense)
+                "lexical, dense", "weights of which one is positive", (self.lexical, self.dense)
             )
-        if not math.isfinite(self.min_score):
-            raise InvalidArgument.of("min_score", "a finite number", self.min_score)
-        for name in ("spread_seeds", "candidates"):
-            if getattr(self, name) < 1:
-                raise InvalidArgument.of(name, "an integer of at least 1", getattr(self, name))
+        arguments.number(self.retention_floor, "retention_floor", 0, 1)
+        arguments.number(self.b, "b", 0, 1)
+        arguments.finite(self.min_score, "min_score")
+        arguments.count(self.spread_seeds, "spread_seeds")
+        arguments.count(self.candidates, "candidates")
+        arguments.flag(self.demote_superseded, "demote_superseded")
+
+    def _check_types(self) -> None:
+        """Refuse parts that are of another kind."""
+        if not callable(getattr(self.law, "retrievability", None)) or isinstance(self.law, type):
+            raise InvalidType.of("law", "a Law (retrievability)", self.law)
+        parts: dict[str, tuple[type, ...]] = {
+            "ranking": (Ranking,),
+            "weights": (Weights,),
+            "spread": (SpreadConfig, type(None)),
+            "reinforcement": (Reinforcement,),
+            "guard": (Guard, type(None)),
+        }
+        for name, kinds in parts.items():
+            if not isinstance(getattr(self, name), kinds):
+                raise InvalidType.of(name, f"a {kinds[0].__name__}", getattr(self, name))
 
     @property
     def uses_vectors(self) -> bool:

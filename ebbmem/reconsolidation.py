@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from ebbmem.clock import US_PER_H
-from ebbmem.columns import Columns
 from ebbmem.decay import StorageStrength
+from ebbmem.engine import Change
 from ebbmem.index import ScopeIndex
-from ebbmem.recall import Found
 from ebbmem.recipes import Recipe
 from ebbmem.records.base import MemoryRow, StrengthRow
 from ebbmem.reinforcement import Reinforcement, Strength
@@ -19,77 +19,91 @@ _PACKED = struct.Struct("<qdd")
 """Row id, S and R before, per memory; little-endian."""
 
 
-def recalled(
-    index: ScopeIndex, hits: Iterable[Found], recipe: Recipe, now_us: int
+class Trace(NamedTuple):
+    """What a memory's strengths were at its last access, in microseconds since 1970."""
+
+    row: int
+    storage: float
+    anchor: float
+    intensity: float
+    anchored_us: int
+    access_count: int
+
+    def at(self, now_us: int) -> Strength:
+        """Return S, and R as it is now."""
+        idle_h = max(now_us - self.anchored_us, 0) / US_PER_H
+        r = _LAW.effective(self.anchor, self.storage, self.intensity, idle_h)
+        return Strength(self.storage, r)
+
+
+def trace(memory: MemoryRow) -> Trace:
+    """Return the trace of a memory."""
+    return Trace(
+        memory.row_id,
+        memory.storage_strength,
+        memory.r_anchor,
+        memory.emotional_intensity,
+        memory.anchored_at,
+        memory.access_count,
+    )
+
+
+def traces(change: Change, rows: Sequence[int], index: ScopeIndex | None = None) -> list[Trace]:
+    """Return the traces of memories as this transaction sees them; erased ones are left out.
+
+    The index is asked where it is current: another process may have written since it was.
+    """
+    if index is None or index.seq != change.scope.last_seq:
+        return [trace(memory) for memory in change.writer.memories(rows).values()]
+    columns = index.columns
+    return [
+        Trace(
+            int(columns.row[slot]),
+            float(columns.strength[slot]),
+            float(columns.anchor[slot]),
+            float(columns.intensity[slot]),
+            int(columns.anchored_us[slot]),
+            int(columns.access_count[slot]),
+        )
+        for slot in columns.slots(rows).tolist()
+        if slot >= 0
+    ]
+
+
+def strengthened(
+    known: Iterable[Trace], similarity: Mapping[int, float], recipe: Recipe, now_us: int
 ) -> list[StrengthRow]:
-    """Return the strengths after a recall of these hits.
+    """Return the strengths after a recall; ``similarity`` is by row.
 
     A recipe's guard leaves out hits with too little evidence, and those whose last access is so
     recent that another would only pump S.
     """
     guard = recipe.guard
-    slots = [
-        hit.slot
-        for hit in hits
+    counted = [
+        one
+        for one in known
         if guard is None
         or (
-            hit.similarity >= guard.evidence
-            and now_us - int(index.columns.anchored_us[hit.slot]) >= guard.refractory_us
+            similarity[one.row] >= guard.evidence
+            and now_us - one.anchored_us >= guard.refractory_us
         )
     ]
-    return succeeded(index, slots, recipe.reinforcement, now_us)
+    return succeeded(counted, recipe.reinforcement, now_us)
 
 
-def succeeded(
-    index: ScopeIndex, slots: Sequence[int], reinforcement: Reinforcement, now_us: int
-) -> list[StrengthRow]:
+def succeeded(known: Iterable[Trace], rule: Reinforcement, now_us: int) -> list[StrengthRow]:
     """Return the strengths after a success of each memory."""
-    return [
-        _row(index.columns, slot, reinforcement.succeed(current(index, slot, now_us)), now_us)
-        for slot in slots
-    ]
+    return [_after(one, rule.succeed(one.at(now_us)), now_us) for one in known]
 
 
-def failed(
-    index: ScopeIndex, slots: Sequence[int], reinforcement: Reinforcement, now_us: int
-) -> list[StrengthRow]:
+def failed(known: Iterable[Trace], rule: Reinforcement, now_us: int) -> list[StrengthRow]:
     """Return the strengths after a failure of each memory."""
-    return [
-        _row(index.columns, slot, reinforcement.fail(current(index, slot, now_us)), now_us)
-        for slot in slots
-    ]
+    return [_after(one, rule.fail(one.at(now_us)), now_us) for one in known]
 
 
-def repeated(memory: MemoryRow, now_us: int) -> StrengthRow:
-    """Return the strengths of a memory that was told again."""
-    idle_h = max(now_us - memory.anchored_at, 0) / US_PER_H
-    strength = memory.storage_strength
-    r = _LAW.effective(memory.r_anchor, strength, memory.emotional_intensity, idle_h)
-    after = Reinforcement().succeed(Strength(strength, r))
-    return StrengthRow(
-        memory.row_id,
-        after.storage,
-        after.retrievability,
-        max(now_us, memory.anchored_at),
-        memory.access_count + 1,
-    )
-
-
-def current(index: ScopeIndex, slot: int, now_us: int) -> Strength:
-    """Return S, and R as it is now."""
-    columns = index.columns
-    idle_h = max(now_us - int(columns.anchored_us[slot]), 0) / US_PER_H
-    strength = float(columns.strength[slot])
-    intensity = float(columns.intensity[slot])
-    return Strength(
-        strength, _LAW.effective(float(columns.anchor[slot]), strength, intensity, idle_h)
-    )
-
-
-def packed(index: ScopeIndex, slots: Iterable[int], now_us: int) -> bytes:
+def packed(known: Iterable[Trace], now_us: int) -> bytes:
     """Return the event payload: which memories, and their S and R before."""
-    rows = index.columns.row
-    return b"".join(_PACKED.pack(int(rows[slot]), *current(index, slot, now_us)) for slot in slots)
+    return b"".join(_PACKED.pack(one.row, *one.at(now_us)) for one in known)
 
 
 def unpacked(payload: bytes) -> list[tuple[int, Strength]]:
@@ -103,12 +117,12 @@ def without(payload: bytes, rows: set[int]) -> bytes:
     return b"".join(_PACKED.pack(row, *strength) for row, strength in kept)
 
 
-def _row(columns: Columns, slot: int, after: Strength, now_us: int) -> StrengthRow:
+def _after(one: Trace, after: Strength, now_us: int) -> StrengthRow:
     """Return the row to write; a clock that stepped back never moves the last access back."""
     return StrengthRow(
-        int(columns.row[slot]),
+        one.row,
         after.storage,
         after.retrievability,
-        max(now_us, int(columns.anchored_us[slot])),
-        int(columns.access_count[slot]) + 1,
+        max(now_us, one.anchored_us),
+        one.access_count + 1,
     )

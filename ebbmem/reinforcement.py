@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ebbmem.errors import InvalidArgument
+from ebbmem import arguments
 
 NEW_STRENGTH = 0.1
 NEW_RETRIEVABILITY = 0.55
@@ -39,10 +39,8 @@ class Reinforcement:
     gamma: float = 0.3
 
     def __post_init__(self) -> None:
-        if not 0.1 <= self.beta <= 0.3:
-            raise InvalidArgument.of("beta", "a number in [0.1, 0.3]", self.beta)
-        if not 0.2 <= self.gamma <= 0.4:
-            raise InvalidArgument.of("gamma", "a number in [0.2, 0.4]", self.gamma)
+        arguments.number(self.beta, "beta", 0.1, 0.3)
+        arguments.number(self.gamma, "gamma", 0.2, 0.4)
 
     def succeed(self, before: Strength) -> Strength:
         """Return S and R after a success.

@@ -11,16 +11,21 @@ from numpy.typing import NDArray
 
 from ebbmem import arguments
 from ebbmem.clock import Moment, to_us
-from ebbmem.durations import Duration, to_duration_us
+from ebbmem.durations import Duration, end_us
 from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.engine import Change, Engine
 from ebbmem.errors import InvalidArgument, InvalidType
 from ebbmem.index import Indexed, embedded
 from ebbmem.models import Remembered, Tier
-from ebbmem.reconsolidation import repeated
+from ebbmem.reconsolidation import succeeded, trace
 from ebbmem.records.base import HAS, WANTS, IndexRow, LinkRow, MemoryRow, number_of
 from ebbmem.records.identity import id_text, new_id
-from ebbmem.reinforcement import NEW_ACCESS_COUNT, NEW_RETRIEVABILITY, NEW_STRENGTH
+from ebbmem.reinforcement import (
+    NEW_ACCESS_COUNT,
+    NEW_RETRIEVABILITY,
+    NEW_STRENGTH,
+    Reinforcement,
+)
 
 NEWEST_PER_KEYWORD = 32
 RELATED_WEIGHT = 1.0
@@ -100,9 +105,7 @@ def draft(  # one keyword per field of a memory
         metadata=arguments.metadata(metadata),
         valid_from_us=valid_from_us,
         valid_to_us=valid_to_us,
-        expires_us=(
-            None if expires_in is None else now_us + to_duration_us(expires_in, "expires_in")
-        ),
+        expires_us=None if expires_in is None else end_us(now_us, expires_in, "expires_in"),
         pinned=arguments.flag(pinned, "pinned"),
         verified=arguments.flag(verified, "verified"),
         key=None if key is None else arguments.name(key, "key"),
@@ -185,11 +188,17 @@ def _existing(change: Change, one: Draft, digest: bytes) -> Remembered | None:
             return _remembered(writer.memories([row])[row], created=False)
     if one.dedupe:
         row = writer.find_digest(scope_id, digest)
-        if row is not None:
-            memory = writer.memories([row])[row]
+        memory = None if row is None else writer.memories([row])[row]
+        if memory is not None and not _lapsed(memory, one.now_us):
             _reinforce(change, memory, one.now_us)
             return _remembered(memory, created=False)
     return None
+
+
+def _lapsed(memory: MemoryRow, now_us: int) -> bool:
+    """Return whether a memory expired or ceased to hold: recall would not bring it back."""
+    ends = (memory.expires_at, memory.valid_to)
+    return any(end is not None and end <= now_us for end in ends)
 
 
 def _insert(
@@ -241,7 +250,7 @@ def _links(change: Change, one: Draft, row: int) -> list[LinkRow]:
 
 def _reinforce(change: Change, memory: MemoryRow, now_us: int) -> None:
     """Count an equal text as a success of the memory that holds it."""
-    row = repeated(memory, now_us)
+    (row,) = succeeded([trace(memory)], Reinforcement(), now_us)
     change.writer.update_strengths(change.scope.scope_id, [row])
     change.writer.insert_event(change.scope.scope_id, "repeated", now_us, memory.row_id)
     change.strengths.append(row)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ebbmem import reading, reconsolidation
 from ebbmem.analysis import Analyzer
@@ -49,10 +50,18 @@ def analyse(
     analyzer: Analyzer, embedder: Embedder, cues: Sequence[str], recipe: Recipe
 ) -> list[Cue]:
     """Return cues with their distinct terms and, where the recipe needs it, their vectors."""
+    if not cues:
+        return []
     term_ids, ends = analyzer.terms(tuple(cues))
-    terms = np.split(term_ids, ends[:-1])
+    terms = [_distinct(part) for part in np.split(term_ids, ends[:-1])]
     vectors = embedded(embedder, cues) if recipe.uses_vectors else [None] * len(cues)
     return [Cue(*parts) for parts in zip(cues, terms, vectors, strict=True)]
+
+
+def _distinct(terms: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return each term once, in order of first occurrence."""
+    _, first = np.unique(terms, return_index=True)
+    return terms[np.sort(first)]
 
 
 def _recall(
@@ -74,7 +83,7 @@ def _recall(
         cue=cue.text,
         memories=tuple(_hit(one, known) for one in found.hits),
         skipped=tuple(_hit(one, known) for one in found.skipped),
-        abstained=not found.hits,
+        abstained=all(one.score < options.min_score for one in (*found.hits, *found.skipped)),
         degraded=False,
         took_us=took_us,
     )
@@ -90,11 +99,14 @@ def _answer(
     )
     request = Request(options.recipe, options.top_k, options.min_score, options.now_us, mask)
     found = answer(index, arena, cue, request)
-    slots = [one.slot for one in (*found.hits, *found.skipped)]
+    parts = (found.hits, found.skipped)
+    slots = [one.slot for part in parts for one in part]
     rows = [int(index.columns.row[slot]) for slot in slots]
     with engine.records.read() as reader:
         by_row = reading.memories(reader, index.scope.name, rows)
-    known = {slot: by_row[row] for slot, row in zip(slots, rows, strict=True)}
+    # Another process may have erased some since the index was brought up to date.
+    known = {s: by_row[row] for s, row in zip(slots, rows, strict=True) if row in by_row}
+    found = Answer(*(tuple(one for one in part if one.slot in known) for part in parts))
     if options.token_budget is not None:
         sizes = {slot: _tokens(memory.summary) for slot, memory in known.items()}
         found = budgeted(found, sizes, options.token_budget)
@@ -105,10 +117,12 @@ def _reconsolidate(
     engine: Engine, scope: str, index: ScopeIndex, hits: Sequence[Found], options: Options
 ) -> None:
     """Strengthen hits and keep the event, in one transaction."""
-    rows = reconsolidation.recalled(index, hits, options.recipe, options.now_us)
-    payload = reconsolidation.packed(index, [hit.slot for hit in hits], options.now_us)
+    similarity = {int(index.columns.row[hit.slot]): hit.similarity for hit in hits}
     with engine.change(scope, options.now_us) as change:
         scope_id = change.scope.scope_id
+        known = reconsolidation.traces(change, list(similarity), index)
+        rows = reconsolidation.strengthened(known, similarity, options.recipe, options.now_us)
+        payload = reconsolidation.packed(known, options.now_us)
         if rows:
             change.writer.update_strengths(scope_id, rows)
             change.strengths.extend(rows)

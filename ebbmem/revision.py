@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from ebbmem import reconsolidation
+from ebbmem import buffer, reconsolidation
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Change, Engine
-from ebbmem.errors import InvalidArgument, UnknownMemory
+from ebbmem.errors import InvalidArgument
 from ebbmem.graph import LINK_KINDS
-from ebbmem.index import ScopeIndex
 from ebbmem.models import Link, Remembered, Tier
 from ebbmem.reading import row_of
-from ebbmem.records.base import LinkRow
+from ebbmem.records.base import LinkRow, MemoryRow
 from ebbmem.records.identity import id_text, parse_id
 from ebbmem.reinforcement import Reinforcement
 from ebbmem.remembering import Draft, vectors_of, write
@@ -54,7 +53,7 @@ def link(
     """Link two memories of a scope; a link that is there keeps the greater weight."""
     if kind not in LINK_KINDS:
         raise InvalidArgument.of("kind", f"one of {', '.join(LINK_KINDS)}", kind)
-    if source == target:
+    if parse_id(source) == parse_id(target):
         raise InvalidArgument.of("target", "another memory than the source", target)
     _require_known(engine, scope, [source, target])
     with engine.change(scope, now_us) as change:
@@ -93,25 +92,26 @@ def judge(
     now_us: int,
 ) -> None:
     """Write outcomes: what was used succeeds, what failed is penalised."""
+    if not used and not failed:
+        return
     _require_known(engine, scope, [*used, *failed])
-    with engine.use(scope) as index:
-        if index is None:
-            raise UnknownMemory(f"id: expected a memory of this scope, got {[*used, *failed]!r}")
-        good, bad = _slots(engine, index, used), _slots(engine, index, failed)
-        rows = reconsolidation.succeeded(index, good, reinforcement, now_us)
-        rows += reconsolidation.failed(index, bad, reinforcement, now_us)
-        events = [
-            (kind, reconsolidation.packed(index, slots, now_us))
-            for kind, slots in (("used", good), ("failed", bad))
-            if slots
-        ]
-        if not rows:
-            return
-        with engine.change(scope, now_us) as change:
-            change.writer.update_strengths(change.scope.scope_id, rows)
-            for kind, payload in events:
-                change.writer.insert_event(change.scope.scope_id, kind, now_us, payload=payload)
-            change.strengths.extend(rows)
+    with engine.change(scope, now_us) as change:
+        writer, scope_id = change.writer, change.scope.scope_id
+        good, bad = (
+            {row_of(writer, change.scope, one): None for one in ids} for ids in (used, failed)
+        )
+        if not good.keys().isdisjoint(bad):
+            raise InvalidArgument.of("failed", "memories that are not in used", list(failed))
+        outcomes = (
+            ("used", reconsolidation.traces(change, list(good)), reconsolidation.succeeded),
+            ("failed", reconsolidation.traces(change, list(bad)), reconsolidation.failed),
+        )
+        for kind, known, update in outcomes:
+            if known:
+                payload = reconsolidation.packed(known, now_us)
+                change.strengths.extend(update(known, reinforcement, now_us))
+                writer.insert_event(scope_id, kind, now_us, payload=payload)
+        writer.update_strengths(scope_id, change.strengths)
 
 
 def archive(engine: Engine, scope: str, memory_id: str, now_us: int) -> None:
@@ -136,14 +136,35 @@ def erase(engine: Engine, scope: str, memory_ids: Sequence[str], now_us: int) ->
     with engine.change(scope, now_us) as change:
         writer, scope_id = change.writer, change.scope.scope_id
         rows = sorted({row_of(writer, change.scope, one) for one in memory_ids})
-        erased = [(m.id, m.digest) for m in writer.memories(rows).values()]
+        gone = writer.memories(rows)
         _rewrite_events(change, set(rows))
+        _close_chains(change, gone, now_us)
         writer.erase_memories(scope_id, rows)
-        writer.insert_erased(scope_id, erased, now_us)
+        writer.insert_erased(scope_id, [(m.id, m.digest) for m in gone.values()], now_us)
+        for run_id in {m.run_id for m in gone.values() if m.run_id is not None}:
+            buffer.refold(change, run_id, now_us)
         change.dropped.extend(rows)
-        # What they replaced is live again: the columns are loaded anew.
+        # Others may have got another successor, or none: the columns are loaded anew.
         change.rebuild = True
     return len(rows)
+
+
+def _close_chains(change: Change, gone: Mapping[int, MemoryRow], now_us: int) -> None:
+    """Let what replaced erased memories stand for what those had replaced.
+
+    What was replaced by the end of a chain is live again once that is erased.
+    """
+    writer, scope_id = change.writer, change.scope.scope_id
+    for row in gone:
+        end: int | None = row
+        while end is not None and end in gone:
+            end = gone[end].superseded_by
+        older = [one.target for one in writer.links_from(row) if one.kind == "supersedes"]
+        for old, memory in writer.memories(older).items():
+            if end is not None and old not in gone and memory.superseded_by == row:
+                writer.update_state(scope_id, old, superseded_by=end)
+                link = LinkRow(end, old, "supersedes", SUPERSEDES_WEIGHT, now_us)
+                writer.insert_links(scope_id, [link])
 
 
 def _rewrite_events(change: Change, rows: set[int]) -> None:
@@ -169,14 +190,6 @@ def _require_known(engine: Engine, scope: str, memory_ids: Sequence[str]) -> Non
         found = reader.scope(scope)
         for memory_id in memory_ids:
             row_of(reader, found, memory_id)
-
-
-def _slots(engine: Engine, index: ScopeIndex, memory_ids: Sequence[str]) -> list[int]:
-    """Return distinct slots of memories, in order."""
-    with engine.records.read() as reader:
-        rows = [reader.find(parse_id(one)) for one in dict.fromkeys(memory_ids)]
-    slots = [None if row is None else index.columns.slot(row) for row in rows]
-    return [slot for slot in slots if slot is not None]
 
 
 def _live_end(change: Change, row: int) -> int:

@@ -308,7 +308,7 @@ class EpisodicMemoryStore(ScopeHandle):
         """
         if isinstance(cues, (str, bytes)) or not isinstance(cues, Sequence):
             raise InvalidType.of("cues", "a sequence of str", cues)
-        if reinforce not in ("recall", "use", False):
+        if reinforce is not False and reinforce not in ("recall", "use"):
             raise InvalidArgument.of("reinforce", '"recall", "use" or False', reinforce)
         chosen = self._recipe if recipe is None else checked_recipe(recipe)
         options = retrieval.Options(

@@ -18,7 +18,9 @@ def folded(summary: str, turns: Iterable[TurnRow]) -> str:
     A line holds the role and the turn's longest sentence, which tends to be the one that says
     something.  The newest 40 lines stay; the turns themselves are kept elsewhere, whole.
     """
-    lines = summary.splitlines() + [f"{turn.role}: {_essence(turn.content)}" for turn in turns]
+    lines = summary.splitlines() + [
+        f"{' '.join(turn.role.split())}: {_essence(turn.content)}" for turn in turns
+    ]
     return "\n".join(lines[-SUMMARY_LINES:])
 
 

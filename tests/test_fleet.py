@@ -1,0 +1,173 @@
+"""Many agents on one store."""
+
+from __future__ import annotations
+
+import pytest
+from dumps import dump
+
+from ebbmem import CallableEmbedder, Fleet, ManualClock, recipes
+from ebbmem.errors import EbbmemError, EmbedderMismatch, StoreClosed
+
+NOW = 1_700_000_000
+SCOPES = ["a", "b", "c"]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "fleet.db"
+
+
+@pytest.fixture
+def fleet(path):
+    with Fleet(path, clock=ManualClock(NOW)) as opened:
+        yield opened
+
+
+def test_a_scope_is_made_by_its_first_write(fleet, path):
+    before = dump(path)
+    memory = fleet["researcher-7"]
+    assert (memory.scope, len(memory.recall("x"))) == ("researcher-7", 0)
+    assert dump(path) == before
+    memory.remember("x")
+    assert fleet.database.scopes() == ["researcher-7"]
+
+
+def test_handles_on_one_scope_see_each_other(fleet):
+    made = fleet["a"].remember("rex")
+    assert fleet["a"].recall("rex").memories[0].id == made.id
+
+
+def test_batches_answer_in_the_order_given(fleet):
+    pairs = [(scope, f"rex {n} {scope}") for n in range(3) for scope in SCOPES]
+    made = fleet.remember_many(pairs)
+    assert [one.number for one in made] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
+    for (scope, text), one in zip(pairs, made, strict=True):
+        assert fleet[scope].get(one.id).summary == text
+    found = fleet.recall_many([(scope, "rex 1") for scope in "cab"], top_k=1)
+    assert [result.memories[0].scope for result in found] == ["c", "a", "b"]
+
+
+def test_batches_equal_single_calls(fleet):
+    fleet.remember_many([("a", {"summary": "rex", "importance": 9}), ("a", "dog"), ("b", "rex")])
+    (batch,) = fleet.recall_many([("a", "rex dog")], now=NOW)
+    single = fleet["a"].recall("rex dog", now=NOW)
+    assert [(h.id, h.score) for h in batch] == [(h.id, h.score) for h in single]
+
+
+def test_empty_batches(fleet):
+    assert fleet.remember_many([]) == []
+    assert fleet.recall_many([]) == []
+    assert fleet.remember_many(iter(())) == []
+
+
+def test_moments_of_a_batch(fleet):
+    (made,) = fleet.remember_many([("a", "rex")], now=NOW - 60)
+    assert fleet["a"].get(made.id).created_at.timestamp() == NOW - 60
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [("a", "fine"), ("b", 5)],
+        [("a", "fine"), ("b", {"summary": "x", "importance": 99})],
+        [("a", "fine"), ("", "x")],
+        [("a", "fine"), (5, "x")],
+        [("a", "fine"), (["b"], "x")],
+        [("a", "fine"), "bx"],
+        [("a", "fine"), ("b",)],
+        [("a", "fine"), ("b", "x", "y")],
+        [("a", "fine"), None],
+        "ab",
+        5,
+        None,
+        {"a": "fine"},
+    ],
+)
+def test_a_mistake_anywhere_in_a_batch_stores_nothing(fleet, path, pairs):
+    fleet["a"].remember("there")
+    before = dump(path)
+    with pytest.raises(EbbmemError):
+        fleet.remember_many(pairs)
+    assert dump(path) == before
+
+
+@pytest.mark.parametrize(
+    ("cues", "options"),
+    [
+        ([("a", "rex"), ("b", 5)], {}),
+        ([("a", "rex"), ("b", "\ud800")], {}),
+        ([("a", "rex"), ("", "x")], {}),
+        ([("a", "rex"), "bx"], {}),
+        ("ab", {}),
+        (None, {}),
+        ([("a", "rex")], {"top_k": 0}),
+        ([("a", "rex")], {"now": "today"}),
+    ],
+)
+def test_a_mistake_anywhere_in_a_batch_of_cues_strengthens_nothing(fleet, path, cues, options):
+    fleet["a"].remember("rex", now=NOW - 86_400)
+    fleet["b"].remember("rex", now=NOW - 86_400)
+    before = dump(path)
+    with pytest.raises(EbbmemError):
+        fleet.recall_many(cues, **options)
+    assert dump(path) == before
+
+
+def test_metrics(fleet):
+    fleet.remember_many([(scope, "x") for scope in SCOPES])
+    assert fleet.metrics().loaded_scopes == 0
+    fleet["a"].recall("x")
+    fleet["b"].recall("x")
+    metrics = fleet.metrics()
+    assert (metrics.scopes, metrics.loaded_scopes) == (3, 2)
+    assert metrics.index_bytes > 0
+
+
+def test_the_budget_of_indexes_drops_the_least_recently_used(path):
+    with Fleet(path, index_budget="64KiB") as fleet:
+        fleet.remember_many([(f"s{n}", f"text {n}") for n in range(40)])
+        for n in range(40):
+            assert fleet[f"s{n}"].recall("text").memories[0].summary == f"text {n}"
+        metrics = fleet.metrics()
+        assert metrics.loaded_scopes < 40
+        assert metrics.index_bytes <= 64 * 1024
+        assert fleet["s0"].recall("text").memories[0].summary == "text 0"
+
+
+def test_a_budget_below_one_index_still_answers(path):
+    with Fleet(path, index_budget=1) as fleet:
+        for scope in SCOPES:
+            fleet[scope].remember(f"rex {scope}")
+        for scope in SCOPES * 2:
+            assert fleet[scope].recall("rex").memories[0].summary == f"rex {scope}"
+        assert fleet.metrics().loaded_scopes == 1
+
+
+def test_recipe_and_embedder_hold_for_every_handle(path):
+    with Fleet(path, recipe=recipes.EBBINGHAUS) as fleet:
+        fleet["a"].remember("x")
+        assert fleet["a"].recall("x").memories[0].explanation.recipe == "ebbinghaus"
+
+
+def test_a_wrong_embedder_is_refused_at_once(path):
+    with Fleet(path, embedder=CallableEmbedder(lambda t: [[1.0, 0.0]] * len(t), 2, "m")) as fleet:
+        fleet["a"].remember("x")
+    with pytest.raises(EmbedderMismatch, match="m"):
+        Fleet(path, embedder=CallableEmbedder(lambda t: [[1.0]] * len(t), 1, "n"))
+
+
+def test_closing_ends_every_handle(fleet):
+    memory = fleet["a"]
+    fleet.close()
+    fleet.close()
+    for call in (lambda: memory.remember("x"), lambda: memory.recall("x"), fleet.metrics):
+        with pytest.raises(StoreClosed):
+            call()
+    with pytest.raises(StoreClosed):
+        fleet["b"]
+
+
+@pytest.mark.parametrize("scope", ["", " ", 5, None, ("a",), b"a", "\ud800"])
+def test_wrong_scopes(fleet, scope):
+    with pytest.raises(EbbmemError, match="scope"):
+        fleet[scope]
