@@ -32,18 +32,21 @@ inline std::string shape_text(const py::array& array) {
 // A C-contiguous array of exactly T with `ndim` dimensions.
 template <typename T>
 py::array checked_array(const py::object& object, const std::string& argument, int ndim) {
-  const std::string dtype = py::str(py::dtype::of<T>()).cast<std::string>();
-  const std::string expected = "a C-contiguous " + std::to_string(ndim) + "-d array of " + dtype;
+  // Told only when something is wrong: naming a dtype takes longer than most calls.
+  const auto expected = [ndim] {
+    const std::string dtype = py::str(py::dtype::of<T>()).template cast<std::string>();
+    return "a C-contiguous " + std::to_string(ndim) + "-d array of " + dtype;
+  };
   if (!py::isinstance<py::array>(object)) {
-    raise_type(argument, expected, py::str(py::type::of(object).attr("__name__")));
+    raise_type(argument, expected(), py::str(py::type::of(object).attr("__name__")));
   }
   auto array = py::reinterpret_borrow<py::array>(object);
   if (!py::dtype::of<T>().is(array.dtype()) && !array.dtype().equal(py::dtype::of<T>())) {
-    raise_type(argument, expected, "dtype " + py::str(array.dtype()).cast<std::string>());
+    raise_type(argument, expected(), "dtype " + py::str(array.dtype()).template cast<std::string>());
   }
-  if (array.ndim() != ndim) throw ShapeError(argument, expected, "shape " + shape_text(array));
+  if (array.ndim() != ndim) throw ShapeError(argument, expected(), "shape " + shape_text(array));
   if ((array.flags() & py::array::c_style) == 0) {
-    raise_type(argument, expected, "a strided view");
+    raise_type(argument, expected(), "a strided view");
   }
   return array;
 }
