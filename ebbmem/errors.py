@@ -9,7 +9,6 @@
     │   └── UnknownInstructionSet          EBBMEM_ISA names none that this machine runs
     ├── InvalidType          (TypeError)   a value of the wrong type
     ├── UnknownMemory        (KeyError)    no memory of this scope has that id
-    ├── UnknownRecall        (KeyError)    no recent recall has that id
     ├── MissingExtra         (ImportError) an optional package is not installed
     ├── EmbedderMismatch                   the store's vectors come from another embedder
     ├── EmbedderFailed                     an embedder raised or returned unusable vectors
@@ -70,10 +69,6 @@ class _LookupFailed(EbbmemError, KeyError):
 
 class UnknownMemory(_LookupFailed):
     """No memory of this scope has that id."""
-
-
-class UnknownRecall(_LookupFailed):
-    """No recent recall of this scope has that id."""
 
 
 class MissingExtra(EbbmemError, ImportError):

@@ -318,8 +318,14 @@ def _fused(
 
 
 def _taking_part(index: ScopeIndex, request: Request) -> BoolRows:
-    """Return which memories activation may come from and go to: what was not superseded."""
-    live: BoolRows = request.mask & (index.columns.successor == 0)
+    """Return which memories activation may come from and go to.
+
+    Left out is what a correction stands for that may come back itself: at a moment before the
+    correction, the memory takes part as it did then.
+    """
+    superseded = np.flatnonzero(index.columns.successor)
+    live: BoolRows = request.mask.copy()
+    live[superseded[_ends(index, superseded, request.mask) >= 0]] = False
     return live
 
 

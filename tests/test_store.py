@@ -293,6 +293,13 @@ class TestRecall:
         assert summaries(store.recall("zebra")) == ["zebra two"]
         assert summaries(store.recall("zebra", as_of=NOW + 7_199)) == ["zebra three"]
 
+    def test_as_of_before_its_correction_a_memory_still_brings_others_up(self, store, clock):
+        old = store.remember("zebra", keywords=["stripes"], now=NOW).id
+        grass = store.remember("savanna", related_to=["stripes"], now=NOW).id
+        store.correct(old, "okapi", now=NOW + 86_400)
+        found = store.recall("zebra", as_of=NOW + 60, now=NOW + 2 * 86_400)
+        assert grass in [hit.id for hit in found]
+
     def test_as_of_knows_nothing_of_later(self, store, clock):
         clock.advance(days=1)
         store.remember("rex the second")
