@@ -30,6 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"ebbmem: the command line needs {error.name}; pip install 'ebbmem[cli]'\n"
         )
         return 2
+    except KeyboardInterrupt:
+        return 130
     return run(sys.argv[1:] if arguments is None else arguments)
 
 

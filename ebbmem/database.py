@@ -136,8 +136,8 @@ class Database:
         Parameters
         ----------
         path : str or os.PathLike
-            The file, replaced where it exists, and only once it is whole.  JSON in UTF-8, one
-            object a line; `import_` reads it.
+            The file, replaced where it exists, and only once it is whole; a store is never
+            written over.  JSON in UTF-8, one object a line; `import_` reads it.
         scopes : sequence of str, optional
             Which scopes, by default all.  One to which nothing was ever written has no lines.
 
@@ -147,6 +147,7 @@ class Database:
         was erased is not there to be exported.
         """
         target = _checked_path(path)
+        _refuse_store(target)
         part = f"{target}.part"
         count = 0
         with open(part, "w", encoding="utf-8", newline="\n") as file:
@@ -284,6 +285,7 @@ def run_consolidation(
     return consolidate(db.engine, db.scopes(), chosen, db.now_us(now), dry_run=dry_run)
 
 
+_SQLITE_HEADER = b"SQLite format 3\0"
 _SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 
 
@@ -304,8 +306,17 @@ def _checked_path(path: object) -> str:
         raise InvalidType.of("path", "a str or os.PathLike", path)
     written = os.fspath(path)
     if not isinstance(written, str) or not written or "\0" in written:
-        raise InvalidArgument.of("path", "a file name without NUL", written)
-    return written
+        raise InvalidArgument.of("path", "a file name, not empty and without NUL", written)
+    return arguments.text(written, "path")
+
+
+def _refuse_store(target: str) -> None:
+    """Refuse to write over an SQLite file, such as this store, or beside one as its log."""
+    for name in (target, target.removesuffix("-wal"), target.removesuffix("-shm")):
+        if os.path.isfile(name):
+            with open(name, "rb") as file:
+                if file.read(len(_SQLITE_HEADER)) == _SQLITE_HEADER:
+                    raise InvalidArgument.of("path", "another file than a store's", target)
 
 
 def _checked_clock(clock: Clock) -> Clock:

@@ -14,7 +14,14 @@ from exchanges import DAY, T0, chat, lived_in, records, take
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ebbmem import AgenticMemory, CallableEmbedder, Database, ManualClock
+from ebbmem import (
+    AgenticMemory,
+    CallableEmbedder,
+    Database,
+    EpisodicMemoryStore,
+    ManualClock,
+    errors,
+)
 from ebbmem.errors import InvalidType
 
 
@@ -258,3 +265,18 @@ def test_vectors_are_made_anew_by_the_importing_store(database: Database, other:
 
     assert len(seen) == report.memories == other.stats()[0].memories
     assert AgenticMemory(other, embedder=embedder).recall("Rex").memories
+
+
+def test_export_never_writes_over_a_store(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    with Database(path) as db:
+        EpisodicMemoryStore(db).remember("stays")
+        for target in (path, f"{path}-wal"):
+            with pytest.raises(errors.InvalidArgument, match="path"):
+                db.export(target)
+        assert [hit.summary for hit in EpisodicMemoryStore(db).recall("stays")] == ["stays"]
+
+
+def test_a_path_that_utf8_cannot_hold_is_refused() -> None:
+    with pytest.raises(errors.InvalidArgument, match="path"):
+        Database("a\ud800b")
