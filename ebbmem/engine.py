@@ -68,10 +68,10 @@ class Engine:
         self._lock = threading.Lock()
         self._scope_locks: dict[str, threading.RLock] = {}
         self._indexes: OrderedDict[str, ScopeIndex] = OrderedDict()
-        self._stale: set[str] = set()
+        self._checked: dict[str, int] = {}
+        """The data version at which each index was last known to be current."""
         self._bytes: dict[str, int] = {}
         self._total_bytes = 0
-        self._seen_version = records.data_version()
         self._store_key = _store_key(records)
 
     # --- scopes -------------------------------------------------------------------------
@@ -97,6 +97,9 @@ class Engine:
                 yield change
                 after = writer.scope(scope)
             self._follow(scope, change, before, after or before)
+            with self._lock:
+                index = self._indexes.get(scope)
+            self._evict(scope, index)
 
     def index_bytes(self, scope: str | None = None) -> int:
         """Return the bytes that one scope's index takes, or all of them."""
@@ -145,6 +148,9 @@ class Engine:
 
     def lane(self, index: ScopeIndex, embedder: Embedder) -> DenseLane:
         """Return the dense lane of an embedder, built on first use."""
+        if stores_vectors(embedder):
+            # Another handle may have bound the store since this one was opened.
+            self.require_embedder(embedder)
         lane = index.lane(embedder)
         if lane is not None:
             return lane
@@ -191,14 +197,11 @@ class Engine:
 
     def _current(self, scope: str) -> ScopeIndex | None:
         """Return the index of a scope, loaded or reloaded where another process wrote to it."""
+        # Read before anything is loaded: what is committed after it is looked for next time.
         version = self.records.data_version()
         with self._lock:
-            if version != self._seen_version:
-                self._seen_version = version
-                self._stale.update(self._indexes)
             index = self._indexes.get(scope)
-            fresh = index is not None and scope not in self._stale
-            if index is not None and fresh:
+            if index is not None and self._checked.get(scope) == version:
                 self._indexes.move_to_end(scope)
                 return index
         with self.records.read() as reader:
@@ -210,7 +213,7 @@ class Engine:
         with self._lock:
             self._indexes[scope] = index
             self._indexes.move_to_end(scope)
-            self._stale.discard(scope)
+            self._checked[scope] = version
         return index
 
     def _follow(self, scope: str, change: Change, before: ScopeRow, after: ScopeRow) -> None:
@@ -255,7 +258,7 @@ class Engine:
     def _forget(self, scope: str) -> None:
         """Drop an index; the caller holds the engine's lock."""
         self._indexes.pop(scope, None)
-        self._stale.discard(scope)
+        self._checked.pop(scope, None)
         self._total_bytes -= self._bytes.pop(scope, 0)
 
 

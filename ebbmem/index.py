@@ -72,7 +72,7 @@ class ScopeIndex:
     @property
     def bytes(self) -> int:
         """Return the memory the index takes, in bytes."""
-        lanes = sum(lane.arena.bytes for lane in self._lanes.values())
+        lanes = sum(lane.arena.bytes for lane in list(self._lanes.values()))
         return self.columns.bytes + self.postings.bytes + self.links.bytes + lanes
 
     def append(self, memories: Sequence[Indexed]) -> None:

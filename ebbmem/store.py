@@ -187,7 +187,8 @@ class EpisodicMemoryStore(ScopeHandle):
         summary : str
             What is true instead.
         importance : float, optional
-            In [1, 10]; by default that of the memory it corrects, whose type it takes as well.
+            In [1, 10]; by default that of the memory it corrects; its type, emotion and
+            pin are taken over as well.
         detail, keywords, related_to, metadata, source, run_id
             As for `remember`.
         now : datetime or int or float, optional
@@ -211,6 +212,9 @@ class EpisodicMemoryStore(ScopeHandle):
             keywords=keywords,
             related_to=related_to,
             memory_type=old.memory_type,
+            emotional_valence=old.emotional_valence,
+            emotional_intensity=old.emotional_intensity,
+            pinned=old.pinned,
             importance=old.importance if importance is None else importance,
             metadata=metadata,
             source=source,

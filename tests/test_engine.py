@@ -12,7 +12,7 @@ import textwrap
 import apsw
 import pytest
 
-from ebbmem import Database, EpisodicMemoryStore, ManualClock, recipes
+from ebbmem import Database, EpisodicMemoryStore, Fleet, ManualClock, recipes
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument, StoreClosed, StoreError
 from ebbmem.recall import answer
@@ -269,3 +269,20 @@ class TestIndex:
         connection.close()
         with Database(path) as db, pytest.raises(StoreError):
             EpisodicMemoryStore(db).recall("rex")
+
+
+def test_the_index_budget_holds_after_writes_too() -> None:
+    with Fleet(":memory:", index_budget=200_000) as fleet:
+        for agent in ("a", "b", "c"):
+            fleet[agent].remember("first")
+            fleet[agent].recall("first", reinforce=False)
+        for agent in ("a", "b", "c"):
+            fleet[agent].remember_many([f"memory {n}" for n in range(2_000)])
+        assert fleet.metrics().loaded_scopes == 1
+
+
+def test_a_correction_keeps_the_pin_and_the_emotion() -> None:
+    with Fleet(":memory:") as fleet:
+        old = fleet["a"].remember("old", pinned=True, emotional_valence=-0.5)
+        new = fleet["a"].get(fleet["a"].correct(old.id, "new").id)
+        assert (new.pinned, new.emotional_valence) == (True, -0.5)
