@@ -42,7 +42,8 @@ py::array checked_array(const py::object& object, const std::string& argument, i
   }
   auto array = py::reinterpret_borrow<py::array>(object);
   if (!py::dtype::of<T>().is(array.dtype()) && !array.dtype().equal(py::dtype::of<T>())) {
-    raise_type(argument, expected(), "dtype " + py::str(array.dtype()).template cast<std::string>());
+    raise_type(argument, expected(),
+               "dtype " + py::str(array.dtype()).template cast<std::string>());
   }
   if (array.ndim() != ndim) throw ShapeError(argument, expected(), "shape " + shape_text(array));
   if ((array.flags() & py::array::c_style) == 0) {
