@@ -34,8 +34,18 @@ class _Shared:
     holders: int
 
 
-_shared: dict[str, _Shared] = {}
+_shared: dict[tuple[int, str], _Shared] = {}
 _shared_lock = threading.Lock()
+
+
+def _renew_lock() -> None:
+    """Give a forked child a lock of its own: a thread that is not there may hold the old one."""
+    global _shared_lock  # noqa: PLW0603
+    _shared_lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 class Database:
@@ -87,7 +97,8 @@ class Database:
         budget = byte_size(index_budget, "index_budget")
         arguments.not_negative(busy_wait_s, "busy_wait_s")
         options = (durability, budget, language, busy_wait_s)
-        self._key = self.path if self.path == MEMORY else os.path.realpath(self.path)
+        # By process: what was opened before a fork belongs to the parent.
+        self._key = (os.getpid(), self.path if self.path == MEMORY else os.path.realpath(self.path))
         self._closed = False
         with _shared_lock:
             shared = _shared.get(self._key)

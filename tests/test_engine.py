@@ -286,3 +286,23 @@ def test_a_correction_keeps_the_pin_and_the_emotion() -> None:
         old = fleet["a"].remember("old", pinned=True, emotional_valence=-0.5)
         new = fleet["a"].get(fleet["a"].correct(old.id, "new").id)
         assert (new.pinned, new.emotional_valence) == (True, -0.5)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_child_may_open_the_store_again(tmp_path) -> None:
+    path = tmp_path / "store.sqlite"
+    with Database(path) as db:
+        EpisodicMemoryStore(db).remember("of the parent")
+        child = os.fork()
+        if child == 0:
+            with Database(path) as own:
+                found = EpisodicMemoryStore(own).recall("parent", reinforce=False)
+                os._exit(0 if len(found) == 1 else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert len(EpisodicMemoryStore(db).recall("parent")) == 1
+
+
+def test_a_fact_never_merges_into_a_turn() -> None:
+    with Fleet(":memory:") as fleet:
+        fleet["a"].add_turn("user", "I like tea")
+        assert fleet["a"].remember("I like tea", dedupe=True).created

@@ -200,7 +200,7 @@ class Reader(Protocol):
         """Return the row that was remembered under ``key=``."""
 
     def find_digest(self, scope_id: int, digest: bytes) -> int | None:
-        """Return the newest live (not archived, not superseded) memory with that text digest."""
+        """Return the newest live (not archived, not superseded) memory, no turn, of that digest."""
 
     def due(self, scope_id: int, before: int, limit: int) -> list[int]:
         """Return up to ``limit`` rows with ``due_at`` <= ``before``, the longest due first."""

@@ -91,7 +91,7 @@ class SqliteReader:
         return self._number(sql.SELECT_ROW_BY_KEY, (scope_id, key))
 
     def find_digest(self, scope_id: int, digest: bytes) -> int | None:
-        """Return the newest live (not archived, not superseded) memory with that text digest."""
+        """Return the newest live (not archived, not superseded) memory, no turn, of that digest."""
         values = (digest, *rows_of(scope_id), int(Tier.ARCHIVE))
         return self._number(sql.SELECT_ROW_BY_DIGEST, values)
 

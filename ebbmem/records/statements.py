@@ -74,7 +74,7 @@ SELECT_ROW_BY_ID: Final = "SELECT row_id FROM memories WHERE id = ?"
 SELECT_ROW_BY_KEY: Final = "SELECT row_id FROM memories WHERE scope_id = ? AND key = ?"
 SELECT_ROW_BY_DIGEST: Final = (
     "SELECT row_id FROM memories WHERE digest = ? AND row_id BETWEEN ? AND ?"
-    " AND tier < ? AND superseded_by IS NULL ORDER BY row_id DESC LIMIT 1"
+    " AND tier < ? AND superseded_by IS NULL AND memory_type <> 'turn' ORDER BY row_id DESC LIMIT 1"
 )
 SELECT_DUE: Final = (
     "SELECT row_id FROM memories WHERE scope_id = ? AND due_at <= ? ORDER BY due_at, row_id LIMIT ?"
