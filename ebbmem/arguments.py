@@ -7,7 +7,8 @@ import math
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, cast
 
 from ebbmem.errors import InvalidArgument, InvalidType
 
@@ -79,11 +80,11 @@ def positive(value: object, argument: str) -> float:
 
 def count(value: object, argument: str, least: int = 1) -> int:
     """Return an integer of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, int):
+    if isinstance(value, bool) or not isinstance(value, Integral):
         raise InvalidType.of(argument, "an integer", value)
     if value < least:
         raise InvalidArgument.of(argument, f"an integer of at least {least}", value)
-    return value
+    return int(value)
 
 
 def flag(value: object, argument: str) -> bool:
@@ -109,9 +110,9 @@ def metadata(value: Mapping[str, Any] | None) -> str | None:
 
 def _within(value: object, argument: str, low: float, high: float, expected: str) -> float:
     """Return a number within [low, high] as a float."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidType.of(argument, "a number", value)
-    if not low <= value <= high:  # also refuses NaN
+    if not low <= cast(float, value) <= high:  # also refuses NaN
         raise InvalidArgument.of(argument, expected, value)
     return float(value)
 

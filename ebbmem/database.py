@@ -230,7 +230,9 @@ class Database:
             as_memories=arguments.flag(as_memories, "as_memories"),
             now_us=self.now_us(now),
         )
-        self.engine.require_embedder(maker)
+        if embedder is not None:
+            # Without one, vectors wait until a handle with the store's embedder opens.
+            self.engine.require_embedder(maker)
         if not isinstance(source, (str, os.PathLike)):
             return imported(self.engine, maker, source, options)
         with open(_checked_path(source), "rb") as file:

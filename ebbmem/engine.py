@@ -165,7 +165,6 @@ class Engine:
     def _stored_lane(self, index: ScopeIndex, embedder: Embedder) -> DenseLane:
         """Build a lane from stored vectors; memories that still wait for theirs get it now."""
         scope_id = index.scope.scope_id
-        self.require_embedder(embedder)
         with self.records.read() as reader:
             stored = {
                 row: np.frombuffer(blob, dtype=np.float32) for row, blob in reader.vectors(scope_id)

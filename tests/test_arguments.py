@@ -6,6 +6,7 @@ import json
 import math
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -184,3 +185,10 @@ def test_an_error_shows_any_value_within_a_line(value):
         arguments.number(value, "importance", 1, 10)
     assert str(caught.value).startswith("importance: expected")
     assert len(str(caught.value)) < 200
+
+
+def test_numpy_numbers_are_numbers() -> None:
+    assert arguments.count(np.int64(3), "top_k") == 3
+    assert arguments.number(np.float32(0.5), "weight", 0, 1) == 0.5
+    with pytest.raises(InvalidType):
+        arguments.count(np.bool_(True), "top_k")
