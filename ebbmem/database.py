@@ -16,8 +16,6 @@ from ebbmem.embedders.base import Embedder, checked_embedder
 from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument, InvalidType, StoreClosed
-from ebbmem.exporting import exported
-from ebbmem.importing import Options, imported
 from ebbmem.models import ConsolidationReport, ImportReport, StoreStats
 from ebbmem.records.sqlite import SqliteRecords
 
@@ -172,6 +170,9 @@ class Database:
 
         All are of one moment; this process does not read the store otherwise until the last.
         """
+        # Here alone: few processes exchange lines, and every one of them imports ebbmem.
+        from ebbmem.exporting import exported  # noqa: PLC0415
+
         if isinstance(scopes, (str, bytes)):
             raise InvalidType.of("scopes", "a sequence of str or None", scopes)
         chosen = self.scopes() if scopes is None else [arguments.name(s, "scopes") for s in scopes]
@@ -224,6 +225,8 @@ class Database:
         else by role, content and ``created_at``.  A turn that is there already is left as it is.
         What was erased from a scope does not come back, nor does a message that says the same.
         """
+        from ebbmem.importing import Options, imported  # noqa: PLC0415 - as in `export_lines`
+
         maker = HashingEmbedder() if embedder is None else checked_embedder(embedder)
         options = Options(
             scope=None if scope is None else arguments.name(scope, "scope"),

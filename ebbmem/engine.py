@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import secrets
+import os
 import threading
 import unicodedata
 from collections import OrderedDict
@@ -270,6 +270,6 @@ def _store_key(records: RecordStore) -> bytes:
             # Another process may have been first since the look above.
             known = writer.meta(STORE_KEY)
             if known is None:
-                known = secrets.token_hex(32)
+                known = os.urandom(32).hex()
                 writer.set_meta(STORE_KEY, known)
     return bytes.fromhex(known)
