@@ -71,6 +71,8 @@ DB: Final = "memory.sqlite"
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code."""
+    if sys.stdout is None:  # closed by whoever started the process
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the end
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # A terminal that cannot show a character gets its escape, not an error.

@@ -370,3 +370,9 @@ def test_lines_pass_a_progress_bar_unchanged(capsys: pytest.CaptureFixture[str])
 
     assert capsys.readouterr() == ("", "")
     assert not console().is_terminal
+
+
+def test_a_closed_standard_output_is_no_error(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m ebbmem remember hello --db {tmp_path / 'store.sqlite'} >&-"
+    ended = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
