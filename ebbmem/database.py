@@ -158,17 +158,25 @@ class Database:
         target = _checked_path(path)
         _refuse_store(target)
         part = f"{target}.part"
-        count = 0
-        with open(part, "w", encoding="utf-8", newline="\n") as file:
-            for count, line in enumerate(self.export_lines(scopes=scopes), 1):  # noqa: B007
-                file.write(line)
-        os.replace(part, target)
+        try:
+            with open(part, "w", encoding="utf-8", newline="\n") as file:
+                count = 0
+                for line in self.export_lines(scopes=scopes):
+                    file.write(line)
+                    count += 1
+            os.replace(part, target)
+        except BaseException:
+            # A half-written copy of somebody's memories is not left lying about.
+            if os.path.exists(part):
+                os.unlink(part)
+            raise
         return count
 
     def export_lines(self, *, scopes: Sequence[str] | None = None) -> Iterator[str]:
         """Yield the lines that `export` writes, each with its end.
 
-        All are of one moment; this process does not read the store otherwise until the last.
+        All are of one moment.  Iterate at once and in one thread: until the last line other
+        threads wait for the store, and this one cannot write to it.
         """
         # Here alone: few processes exchange lines, and every one of them imports ebbmem.
         from ebbmem.exporting import exported  # noqa: PLC0415

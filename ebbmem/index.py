@@ -28,12 +28,16 @@ BACKWARD = 0.5
 
 
 class Indexed(NamedTuple):
-    """A new memory as the index takes it in; ``vector`` only where the embedder's are stored."""
+    """A new memory as the index takes it in.
+
+    ``vector`` and ``space``, the name of its embedder, only where vectors are stored.
+    """
 
     row: IndexRow
     summary: str
     keywords: str
     vector: F32 | None
+    space: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,7 @@ class ScopeIndex:
         for name, lane in list(self._lanes.items()):
             if not stores_vectors(lane.embedder):
                 lane.arena.append(embedded(lane.embedder, [m.summary for m in memories]))
-            elif all(m.vector is not None for m in memories):
+            elif all(m.space == name for m in memories):
                 lane.arena.append(np.stack([m.vector for m in memories if m.vector is not None]))
             else:
                 # Written without this embedder: the lane is rebuilt, and fills them in.

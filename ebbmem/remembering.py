@@ -175,7 +175,7 @@ def write(
             done.append(existing)
             continue
         vector = None if vectors is None else vectors[at]
-        done.append(_insert(change, one, digest, vector))
+        done.append(_insert(change, embedder, one, digest, vector))
     return done
 
 
@@ -202,7 +202,11 @@ def _lapsed(memory: MemoryRow, now_us: int) -> bool:
 
 
 def _insert(
-    change: Change, one: Draft, digest: bytes, vector: NDArray[np.float32] | None
+    change: Change,
+    embedder: Embedder,
+    one: Draft,
+    digest: bytes,
+    vector: NDArray[np.float32] | None,
 ) -> Remembered:
     """Insert one memory with its keywords, vector, links and event."""
     writer, scope_id = change.writer, change.scope.scope_id
@@ -218,7 +222,10 @@ def _insert(
     if links:
         writer.insert_links(scope_id, links)
     writer.insert_event(scope_id, "remembered", one.now_us, memory.row_id)
-    change.memories.append(Indexed(index_row(memory), memory.summary, memory.keywords, vector))
+    space = None if vector is None else embedder.name
+    change.memories.append(
+        Indexed(index_row(memory), memory.summary, memory.keywords, vector, space)
+    )
     change.links.extend(links)
     return _remembered(memory, created=True)
 

@@ -12,7 +12,26 @@ from pathlib import Path
 
 import pytest
 
-from ebbmem import _core
+from ebbmem import Database, EpisodicMemoryStore, ManualClock, _core
+
+NOW = 1_700_000_000
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(NOW)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def store(path: Path, clock: ManualClock) -> Iterator[EpisodicMemoryStore]:
+    """A store in a file, at a moment of its own."""
+    with Database(path, clock=clock) as db:
+        yield EpisodicMemoryStore(db=db)
 
 
 @pytest.fixture(scope="session")

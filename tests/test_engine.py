@@ -12,9 +12,16 @@ import textwrap
 import apsw
 import pytest
 
-from ebbmem import Database, EpisodicMemoryStore, Fleet, ManualClock, recipes
+from ebbmem import (
+    CallableEmbedder,
+    Database,
+    EpisodicMemoryStore,
+    Fleet,
+    ManualClock,
+    recipes,
+)
 from ebbmem.engine import Engine
-from ebbmem.errors import InvalidArgument, StoreClosed, StoreError
+from ebbmem.errors import EmbedderMismatch, InvalidArgument, StoreClosed, StoreError
 from ebbmem.recall import answer
 
 NOW = 1_700_000_000
@@ -306,3 +313,18 @@ def test_a_fact_never_merges_into_a_turn() -> None:
     with Fleet(":memory:") as fleet:
         fleet["a"].add_turn("user", "I like tea")
         assert fleet["a"].remember("I like tea", dedupe=True).created
+
+
+def test_a_lane_takes_no_vector_of_another_embedder() -> None:
+    def embedder(name: str, dim: int) -> CallableEmbedder:
+        return CallableEmbedder(lambda texts: [[1.0] * dim for _ in texts], dim, name)
+
+    with Database(":memory:") as db:
+        x = EpisodicMemoryStore(db, embedder=embedder("x", 2), recipe=recipes.SIMILARITY)
+        y = EpisodicMemoryStore(db, embedder=embedder("y", 3), recipe=recipes.SIMILARITY)
+        x.remember_intention("makes the scope")
+        x.recall("builds an empty lane")
+        y.remember("of y")
+        with pytest.raises(EmbedderMismatch):
+            x.recall("of y")
+        assert len(y.recall("of y")) == 1

@@ -280,3 +280,11 @@ def test_export_never_writes_over_a_store(tmp_path: Path) -> None:
 def test_a_path_that_utf8_cannot_hold_is_refused() -> None:
     with pytest.raises(errors.InvalidArgument, match="path"):
         Database("a\ud800b")
+
+
+def test_an_export_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    with Database(tmp_path / "store.sqlite") as db:
+        EpisodicMemoryStore(db).remember("mine")
+        with pytest.raises(InvalidType):
+            db.export(tmp_path / "out.jsonl", scopes="default")
+    assert not list(tmp_path.glob("out.jsonl*"))

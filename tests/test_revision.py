@@ -5,27 +5,11 @@ from __future__ import annotations
 import pytest
 from dumps import dump, holds_text, values
 
-from ebbmem import AgenticMemory, Database, EpisodicMemoryStore, ManualClock, recipes
+from ebbmem import AgenticMemory, recipes
 from ebbmem.buffer import BufferLimits
 from ebbmem.errors import InvalidArgument, UnknownMemory
 
 NOW = 1_700_000_000
-
-
-@pytest.fixture
-def clock():
-    return ManualClock(NOW)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "memory.db"
-
-
-@pytest.fixture
-def store(path, clock):
-    with Database(path, clock=clock) as db:
-        yield EpisodicMemoryStore(db=db)
 
 
 def ids(result):

@@ -8,27 +8,11 @@ from uuid import UUID
 import pytest
 from dumps import dump
 
-from ebbmem import Database, EpisodicMemoryStore, ManualClock, Tier, recipes
+from ebbmem import Tier, recipes
 from ebbmem.errors import InvalidArgument, UnknownMemory
 
 NOW = 1_700_000_000
 DAY = 86_400
-
-
-@pytest.fixture
-def clock():
-    return ManualClock(NOW)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "memory.db"
-
-
-@pytest.fixture
-def store(path, clock):
-    with Database(path, clock=clock) as db:
-        yield EpisodicMemoryStore(db=db)
 
 
 def ids(result):

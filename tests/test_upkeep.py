@@ -7,27 +7,11 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from dumps import dump
 
-from ebbmem import Database, EpisodicMemoryStore, ManualClock, SleepPolicy, Tier, run_consolidation
+from ebbmem import EpisodicMemoryStore, SleepPolicy, Tier, run_consolidation
 from ebbmem.errors import InvalidArgument, InvalidType
 
 NOW = 1_700_000_000
 DAY = 86_400
-
-
-@pytest.fixture
-def clock():
-    return ManualClock(NOW)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "memory.db"
-
-
-@pytest.fixture
-def store(path, clock):
-    with Database(path, clock=clock) as db:
-        yield EpisodicMemoryStore(db=db)
 
 
 def actions(intentions):
