@@ -13,14 +13,13 @@ namespace avx2 {
 namespace {
 #include "kernels/vec_avx2.h"
 
-#include "kernels/dot.inl"
-#include "kernels/exp.inl"
+#include "kernels/kernels.inl"
 }  // namespace
 }  // namespace avx2
 EBB_TARGET_END
 
 extern const KernelTable kAvx2Table;
-const KernelTable kAvx2Table = {"avx2", avx2::dot_rows_f32, avx2::exp_f32};
+const KernelTable kAvx2Table = avx2::table("avx2");
 
 }  // namespace ebb
 #endif

@@ -8,12 +8,11 @@ namespace scalar {
 namespace {
 #include "kernels/vec_scalar.h"
 
-#include "kernels/dot.inl"
-#include "kernels/exp.inl"
+#include "kernels/kernels.inl"
 }  // namespace
 }  // namespace scalar
 
 extern const KernelTable kScalarTable;
-const KernelTable kScalarTable = {"scalar", scalar::dot_rows_f32, scalar::exp_f32};
+const KernelTable kScalarTable = scalar::table("scalar");
 
 }  // namespace ebb
