@@ -51,6 +51,17 @@ def embed(
     return np.array([x / norm if norm else 0.0 for x in vector], dtype=np.float32)
 
 
+def bucket_counts(
+    text: str, dim: int, sign: str | None = None, split: Callable[[str], list[str]] = words
+) -> list[tuple[int, int]]:
+    """The same before scaling: what is not 0, in order of first occurrence."""
+    counts: dict[int, int] = {}
+    for word in split(text):
+        value = word_hash(word)
+        counts[value % dim] = counts.get(value % dim, 0) + int(word_sign(value, sign))
+    return [(bucket, count) for bucket, count in counts.items() if count]
+
+
 # --- ranking ----------------------------------------------------------------------------
 
 

@@ -57,6 +57,39 @@ def test_one_text_is_a_batch_of_one(text):
     assert (embedder.embed(text) == embedder.embed_many([text])[0]).all()
 
 
+@pytest.mark.parametrize("split", ["words", "lower_split"])
+@pytest.mark.parametrize("sign", [None, "seed", "independent"])
+def test_counts_are_the_vector_before_it_is_scaled(sign, split):
+    embedder = HashingEmbedder(384, sign=sign, split=split)
+
+    for text in TEXTS:
+        pairs = zip(*(part.tolist() for part in embedder.counts(text)), strict=True)
+        assert list(pairs) == oracles.bucket_counts(text, 384, sign, SPLITS[split])
+
+
+def test_counts_of_many_texts_stand_back_to_back():
+    embedder = HashingEmbedder(1024, sign="independent")
+
+    buckets, counts, ends = embedder.counts_many(TEXTS)
+
+    singles = [embedder.counts(text) for text in TEXTS]
+    assert buckets.tolist() == [b for single in singles for b in single[0].tolist()]
+    assert counts.tolist() == [c for single in singles for c in single[1].tolist()]
+    assert np.diff(ends, prepend=0).tolist() == [len(single[0]) for single in singles]
+
+
+@pytest.mark.parametrize("method", ["embed", "counts"])
+def test_one_text_must_be_a_str(method):
+    with pytest.raises(InvalidType, match="text: expected str"):
+        getattr(HashingEmbedder(8), method)(b"Rex")
+
+
+@pytest.mark.parametrize("method", ["embed_many", "counts_many"])
+def test_texts_with_a_lone_surrogate_are_refused_by_position(method):
+    with pytest.raises(InvalidArgument, match=r"texts\[1\]: expected text without lone surrogates"):
+        getattr(HashingEmbedder(8), method)(["a", "b \ud800"])
+
+
 def test_any_sequence_of_texts_is_a_batch():
     class Pages(Sequence):
         def __len__(self):

@@ -39,6 +39,20 @@ py::array_t<float> embed(const py::object& utf8, const py::object& word_ends,
   return rows;
 }
 
+py::tuple count(const py::object& utf8, const py::object& word_ends, const py::object& text_ends,
+                long long dim, const std::string& sign) {
+  const WordBatch batch = words_view(utf8, word_ends, text_ends);
+  const std::size_t columns = checked_dim(dim, static_cast<long long>(kMaxDim));
+  const Sign rule = sign_named(sign);
+  SparseCounts found;
+  {
+    const py::gil_scoped_release nogil;
+    found = count_words(batch, columns, rule);
+  }
+  return py::make_tuple(to_numpy(std::move(found.buckets)), to_numpy(std::move(found.counts)),
+                        to_numpy(std::move(found.text_ends)));
+}
+
 py::array_t<std::uint64_t> hash(const py::object& utf8, const py::object& word_ends) {
   const WordBatch batch = words_view(utf8, word_ends);
   std::vector<std::uint64_t> ids;
@@ -69,6 +83,9 @@ py::tuple bucket(const py::object& utf8, const py::object& word_ends, long long 
 void bind_embed(py::module_& m) {
   m.def("embed_words", &embed, py::arg("utf8"), py::arg("word_ends"), py::arg("text_ends"),
         py::arg("dim"), py::arg("sign"), "Unit rows of signed word counts, one per text.");
+  m.def("count_words", &count, py::arg("utf8"), py::arg("word_ends"), py::arg("text_ends"),
+        py::arg("dim"), py::arg("sign"),
+        "Non-zero signed word counts of each text: buckets, counts and where each text ends.");
   m.def("hash_words", &hash, py::arg("utf8"), py::arg("word_ends"),
         "The low 64 bits of the MD5 of each word.");
   m.def("bucket_words", &bucket, py::arg("utf8"), py::arg("word_ends"), py::arg("dim"),

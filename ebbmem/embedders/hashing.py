@@ -106,13 +106,68 @@ class HashingEmbedder:
         InvalidArgument
             If a text has a lone surrogate.
         """
+        return _core.embed_words(*self._words(texts), self.dim, self.sign or "none")
+
+    def counts(self, text: str) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
+        """Return the vector of one text as counts: what ``embed`` scales to unit length.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        buckets : (m,) uint32
+            Where the vector is not zero: each bucket once, in order of first occurrence.
+        counts : (m,) int32
+            The signed counts there, never 0. The squared norm of the vector before scaling is the
+            sum of their squares; it takes nothing of size ``dim`` to compute them.
+
+        Raises
+        ------
+        InvalidType
+            If ``text`` is no ``str``.
+        InvalidArgument
+            If it has a lone surrogate.
+        """
+        if not isinstance(text, str):
+            raise InvalidType.of("text", "str", text)
+        buckets, counts, _ = self.counts_many((text,))
+        return buckets, counts
+
+    def counts_many(
+        self, texts: Sequence[str]
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int32], NDArray[np.int64]]:
+        """Return the vectors of many texts as counts, back to back.
+
+        Parameters
+        ----------
+        texts : sequence of str
+
+        Returns
+        -------
+        buckets : (m,) uint32
+            Text by text what ``counts`` returns.
+        counts : (m,) int32
+            The signed counts there, never 0.
+        text_ends : (n,) int64
+            Text ``t`` ends before ``buckets[text_ends[t]]``.
+
+        Raises
+        ------
+        InvalidType
+            If ``texts`` is no sequence of ``str``.
+        InvalidArgument
+            If a text has a lone surrogate.
+        """
+        return _core.count_words(*self._words(texts), self.dim, self.sign or "none")
+
+    def _words(self, texts: Sequence[str]) -> _tokenize.WordBatch:
         if not isinstance(texts, (list, tuple)):
             texts = checked_texts(texts)
         if self.split == "words":
-            batch = _tokenize.words(texts, encodable=True)
-        else:
-            batch = _tokenize.lower_split(texts)
-        return _core.embed_words(*batch, self.dim, self.sign or "none")
+            return _tokenize.words(texts, encodable=True)
+        return _tokenize.lower_split(texts)
 
 
 def _check_choice(argument: str, value: str, allowed: tuple[str, str]) -> None:
