@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -31,8 +32,9 @@ TARGET_REGION = re.compile(r"EBB_TARGET_BEGIN|#\s*pragma\s+GCC\s+target|__attrib
 LIBM_TRANSCENDENTAL = re.compile(r"\bstd::(exp|exp2|expm1|log|log2|log10|log1p|pow)\b")
 RAW_NEW = re.compile(r"\bnew\b(?!\s*>)")
 
-COMPILER = os.environ.get("CXX") or shutil.which("g++") or shutil.which("c++")
-needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler on the PATH")
+# CXX may be a command with arguments, such as "ccache g++".
+COMPILER = shlex.split(os.environ.get("CXX") or shutil.which("g++") or shutil.which("c++") or "")
+needs_compiler = pytest.mark.skipif(not COMPILER, reason="no C++ compiler on the PATH")
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads ELF symbols")
 
 
@@ -162,7 +164,7 @@ def test_each_core_header_compiles_on_its_own(tmp_path: Path) -> None:
 def syntax_check(sources: list[str]) -> subprocess.CompletedProcess[str]:
     flags = ["-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Icsrc"]
     clean = {name: value for name, value in os.environ.items() if "INCLUDE" not in name}
-    command = [str(COMPILER), *flags, *sources]
+    command = [*COMPILER, *flags, *sources]
     return subprocess.run(command, cwd=ROOT, env=clean, capture_output=True, text=True, check=False)
 
 
