@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 from pathlib import Path
@@ -13,6 +14,9 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 def main() -> None:
     """Fail with an assertion where the installed package does not work."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--isa", help="the kernels that the package must have chosen")
+    expected_isa = parser.parse_args().isa
     place = Path(ebbmem.__file__).resolve()
     assert REPOSITORY not in place.parents, f"{place} is the repository's copy"
     with tempfile.TemporaryDirectory() as folder:
@@ -26,7 +30,9 @@ def main() -> None:
             assert memory.consolidate().scopes == 1
     unwanted = {"scipy", "typer", "rich"} & sys.modules.keys()
     assert not unwanted, f"loaded without need: {sorted(unwanted)}"
-    print(ebbmem.build_info())
+    built = ebbmem.build_info()
+    assert expected_isa in (None, built.isa), f"runs the {built.isa} kernels, not {expected_isa}"
+    print(built)
 
 
 if __name__ == "__main__":
