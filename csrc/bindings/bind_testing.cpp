@@ -67,6 +67,7 @@ void bind_testing(py::module_& m) {
   testing.def("exp", &exp_of, py::arg("x"));
   testing.def("pow", &pow_of, py::arg("base"), py::arg("exponent"));
   testing.def("exp_f32", &exp_f32, py::arg("isa"), py::arg("x"));
+  bind_testing_codes(testing);
 }
 
 }  // namespace ebb::bindings

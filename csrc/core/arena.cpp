@@ -5,26 +5,14 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "core/kernel_table.h"
 
 namespace ebb {
 
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
-
 std::size_t checked_dim(std::size_t dim) {
   if (dim >= 1 && dim <= kMaxDim) return dim;
   throw ValueError("dim", "1 to " + std::to_string(kMaxDim), std::to_string(dim));
-}
-
-std::size_t padded(std::size_t dim) { return (dim + kLanes - 1) / kLanes * kLanes; }
-
-// The largest power of two of rows that fits a chunk, and at least one row.
-std::size_t chunk_bits(std::size_t padded_dim) {
-  std::size_t bits = 0;
-  while ((padded_dim * sizeof(float) << (bits + 1)) <= kChunkBytes) ++bits;
-  return bits;
 }
 
 // Make room for `extra` more, doubling so that repeated appends stay linear.
@@ -44,8 +32,7 @@ void check_slots(Span<const std::int64_t> slots, std::size_t size, const std::st
   }
 }
 
-Arena::Arena(std::size_t dim)
-    : dim_(checked_dim(dim)), padded_dim_(padded(dim)), chunk_bits_(chunk_bits(padded_dim_)) {}
+Arena::Arena(std::size_t dim) : rows_(checked_dim(dim)) {}
 
 std::size_t Arena::size() const { return read().size(); }
 
@@ -55,7 +42,7 @@ std::int64_t Arena::generation() const { return read().generation(); }
 
 std::size_t Arena::bytes() const {
   const View view = read();
-  return chunks_.size() * rows_per_chunk() * padded_dim_ * sizeof(float) + alive_.capacity();
+  return rows_.bytes() + alive_.capacity();
 }
 
 Arena::View Arena::read() const { return View(*this); }
@@ -67,22 +54,12 @@ std::size_t Arena::append(const float* rows, std::size_t count) {
     throw ValueError("rows", "at most " + std::to_string(kMaxRows) + " rows in an arena",
                      std::to_string(count) + " more than " + std::to_string(first));
   }
-  std::vector<Chunk> fresh;
-  fresh.reserve(chunks_for(first + count) - chunks_.size());
-  while (chunks_.size() + fresh.size() < chunks_for(first + count)) {
-    fresh.emplace_back(rows_per_chunk() * padded_dim_);
-  }
-  // Nobody reads beyond the last slot handed out, so the rows are copied while readers go on.
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t chunk = (first + i) >> chunk_bits_;
-    Chunk& target = chunk < chunks_.size() ? chunks_[chunk] : fresh[chunk - chunks_.size()];
-    const std::size_t offset = ((first + i) & (rows_per_chunk() - 1)) * padded_dim_;
-    std::copy_n(rows + i * dim_, dim_, target.data() + offset);
-  }
+  RowChunks::Growth room = rows_.grow_to(first + count);
+  // Nobody reads beyond the last slot handed out, so the rows are written while readers go on.
+  for (std::size_t i = 0; i < count; ++i) rows_.write(first + i, rows + i * dim(), room);
   const std::unique_lock<FairLock> visible(lock_);
-  make_room(chunks_, fresh.size());
   make_room(alive_, count);
-  for (Chunk& chunk : fresh) chunks_.push_back(std::move(chunk));
+  rows_.adopt(std::move(room));
   alive_.resize(first + count, 1);
   live_ += count;
   return first;
@@ -95,19 +72,20 @@ void Arena::overwrite(std::int64_t slot, const float* row) {
   if (alive_[index] == 0)
     throw ValueError("slot", "a live row", "the dead row " + std::to_string(slot));
   const std::unique_lock<FairLock> visible(lock_);
-  std::copy_n(row, dim_, row_at(index));
+  rows_.write(index, row);
 }
 
 std::size_t Arena::tombstone(Span<const std::int64_t> slots) {
   const std::lock_guard<std::mutex> writer(writer_);
   check_slots(slots, alive_.size(), "slots");
+  const std::vector<float> zeros(dim(), 0.0f);
   const std::unique_lock<FairLock> visible(lock_);
   std::size_t killed = 0;
   for (const std::int64_t slot : slots) {
     const auto index = static_cast<std::size_t>(slot);
     if (alive_[index] == 0) continue;
     alive_[index] = 0;
-    std::fill_n(row_at(index), dim_, 0.0f);
+    rows_.write(index, zeros.data());
     ++killed;
   }
   live_ -= killed;
@@ -117,19 +95,17 @@ std::size_t Arena::tombstone(Span<const std::int64_t> slots) {
 std::vector<std::int64_t> Arena::compact() {
   const std::lock_guard<std::mutex> writer(writer_);
   std::vector<std::int64_t> moved(alive_.size(), -1);
-  std::vector<Chunk> chunks;
-  chunks.reserve(chunks_for(live_));
-  while (chunks.size() < chunks_for(live_)) chunks.emplace_back(rows_per_chunk() * padded_dim_);
+  RowChunks rows(dim());
+  rows.adopt(rows.grow_to(live_));
   std::size_t next = 0;
   for (std::size_t slot = 0; slot < alive_.size(); ++slot) {
     if (alive_[slot] == 0) continue;
-    const std::size_t offset = (next & (rows_per_chunk() - 1)) * padded_dim_;
-    std::copy_n(row_at(slot), dim_, chunks[next >> chunk_bits_].data() + offset);
+    rows.copy(next, rows_, slot);
     moved[slot] = static_cast<std::int64_t>(next++);
   }
   std::vector<std::uint8_t> alive(next, 1);
   const std::unique_lock<FairLock> visible(lock_);
-  chunks_.swap(chunks);
+  rows_.swap(rows);
   alive_.swap(alive);
   ++generation_;
   return moved;
@@ -139,20 +115,8 @@ void Arena::copy_rows(Span<const std::int64_t> slots, float* out) const {
   const View view = read();
   check_slots(slots, view.size(), "slots");
   for (std::size_t i = 0; i < slots.size; ++i) {
-    std::copy_n(view.row(static_cast<std::size_t>(slots[i])), dim_, out + i * dim_);
+    std::copy_n(view.row(static_cast<std::size_t>(slots[i])), dim(), out + i * dim());
   }
-}
-
-std::size_t Arena::chunks_for(std::size_t rows) const {
-  return (rows + rows_per_chunk() - 1) >> chunk_bits_;
-}
-
-float* Arena::row_at(std::size_t slot) {
-  return chunks_[slot >> chunk_bits_].data() + (slot & (rows_per_chunk() - 1)) * padded_dim_;
-}
-
-const float* Arena::row_at(std::size_t slot) const {
-  return chunks_[slot >> chunk_bits_].data() + (slot & (rows_per_chunk() - 1)) * padded_dim_;
 }
 
 }  // namespace ebb

@@ -1,5 +1,5 @@
-// Rows of float32 by slot, in aligned chunks of a fixed number of rows. A row is padded with
-// zeros to 16 lanes. Chunks never move: a row stays where it is until `compact`.
+// Rows of float32 by slot, and beside each its codes of 8 bits with their bound, always in step. A
+// row is padded with zeros to 16 lanes, and stays where it is until `compact`.
 //
 // One writer, many readers. The arena has its own locks, and they are taken only after Python's
 // interpreter lock has been released, never the other way round: a thread that waits here must not
@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "core/buffer.h"
 #include "core/fair_lock.h"
+#include "core/row_chunks.h"
 #include "core/span.h"
 
 namespace ebb {
@@ -34,11 +34,14 @@ class Arena {
   // Throws ValueError unless 1 <= dim <= kMaxDim.
   explicit Arena(std::size_t dim);
 
-  std::size_t dim() const { return dim_; }
-  std::size_t padded_dim() const { return padded_dim_; }
+  std::size_t dim() const { return rows_.dim(); }
+  std::size_t padded_dim() const { return rows_.padded_dim(); }
 
-  // A power of two: rows first..first+n of one such multiple lie back to back.
-  std::size_t rows_per_chunk() const { return std::size_t{1} << chunk_bits_; }
+  // Codes per row, padding included; 0 when rows of this dimension have none.
+  std::size_t code_dim() const { return rows_.code_dim(); }
+
+  // A power of two: rows first..first+n of one such multiple lie back to back, and so do codes.
+  std::size_t rows_per_chunk() const { return rows_.rows_per_chunk(); }
 
   // Slots handed out, the dead included.
   std::size_t size() const;
@@ -72,19 +75,9 @@ class Arena {
   View read() const;
 
  private:
-  using Chunk = Buffer<float>;
-
-  std::size_t chunks_for(std::size_t rows) const;
-  float* row_at(std::size_t slot);
-  const float* row_at(std::size_t slot) const;
-
-  const std::size_t dim_;
-  const std::size_t padded_dim_;
-  const std::size_t chunk_bits_;
-
   std::mutex writer_;      // one writer at a time; taken before lock_
   mutable FairLock lock_;  // shared by readers; exclusive while a change becomes visible
-  std::vector<Chunk> chunks_;
+  RowChunks rows_;
   std::vector<std::uint8_t> alive_;  // one per slot
   std::size_t live_ = 0;
   std::int64_t generation_ = 0;
@@ -97,7 +90,12 @@ class Arena::View {
   std::size_t live() const { return arena_.live_; }
   std::int64_t generation() const { return arena_.generation_; }
   bool alive(std::size_t slot) const { return arena_.alive_[slot] != 0; }
-  const float* row(std::size_t slot) const { return arena_.row_at(slot); }
+  const float* row(std::size_t slot) const { return arena_.rows_.row(slot); }
+
+  // Only while the arena's code_dim is not 0. A dead row has zeros.
+  const std::int8_t* codes(std::size_t slot) const { return arena_.rows_.codes(slot); }
+  CodeBound bound(std::size_t slot) const { return arena_.rows_.bound(slot); }
+  RowChunks::Bounds bounds(std::size_t slot) const { return arena_.rows_.bounds(slot); }
 
  private:
   friend class Arena;

@@ -1,7 +1,8 @@
-// Storage for rows of floats: aligned to 64 bytes, rounded up to whole cache lines, all zeros.
+// Storage for rows of numbers: aligned to 64 bytes, rounded up to whole cache lines, all zeros.
 //
 // The zeros come from the operating system, so pages of a large buffer take no memory until
-// they are written. A buffer never moves its contents; moving the object hands them over.
+// they are written. A buffer of at least one huge page is aligned to huge pages and asks for them.
+// A buffer never moves its contents; moving the object hands them over.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,8 @@
 #include <memory>
 #include <new>
 #include <type_traits>
+
+#include "core/huge_pages.h"
 
 namespace ebb {
 
@@ -25,15 +28,18 @@ class Buffer {
 
   // Throws std::bad_alloc.
   explicit Buffer(std::size_t size) : size_(size) {
-    if (size > (std::numeric_limits<std::size_t>::max() - 2 * kAlignment) / sizeof(T)) {
+    if (size > (std::numeric_limits<std::size_t>::max() - 2 * kHugePageBytes) / sizeof(T)) {
       throw std::bad_alloc();
     }
-    const std::size_t lines = (size * sizeof(T) + kAlignment - 1) / kAlignment;
-    memory_.reset(std::calloc(lines + 1, kAlignment));
+    const std::size_t bytes = size * sizeof(T);
+    const std::size_t alignment = bytes >= kHugePageBytes ? kHugePageBytes : kAlignment;
+    const std::size_t lines = (bytes + kAlignment - 1) / kAlignment;
+    memory_.reset(std::calloc(lines + alignment / kAlignment, kAlignment));
     if (memory_ == nullptr) throw std::bad_alloc();
     const auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
-    const std::size_t skip = (kAlignment - address % kAlignment) % kAlignment;
+    const std::size_t skip = (alignment - address % alignment) % alignment;
     data_ = reinterpret_cast<T*>(static_cast<char*>(memory_.get()) + skip);
+    if (bytes >= kHugePageBytes) prefer_huge_pages(data_, bytes / kHugePageBytes * kHugePageBytes);
   }
 
   T* data() { return data_; }

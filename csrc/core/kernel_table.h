@@ -5,10 +5,20 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace ebb {
 
 constexpr std::size_t kLanes = 16;
+constexpr std::size_t kCodeLanes = 32;
+
+// Largest and least non-zero magnitude of a row's values (0 and the largest float when all are
+// zero) and the sum of their squares.
+struct RowExtent {
+  float largest;
+  float smallest;
+  float squares;
+};
 
 struct KernelTable {
   const char* name;
@@ -22,6 +32,25 @@ struct KernelTable {
   // out[i] = exp(x[i]) for x in [-87, 0], at most 1 ulp from the true value; below -87 the
   // result is 0, above 0 it is that of 0. `out` may be `x`. Bit-equal family.
   void (*exp_f32)(const float* x, std::size_t count, float* out);
+
+  // The squares are summed as dot_rows sums; when one of the values is not finite, so is their
+  // sum, and the magnitudes mean nothing. Bit-equal family.
+  RowExtent (*row_extent)(const float* row, std::size_t padded_dim);
+
+  // codes[i] = row[i] * inverse, which must lie in [-127.49, 127.49], rounded to the nearest
+  // integer, halves to even. Returns the sum of the squares of row[i] - scale * codes[i].
+  // Bit-equal family.
+  float (*quantise_row)(const float* row, std::size_t padded_dim, float inverse, float scale,
+                        std::int8_t* codes);
+
+  // out[i] = dot(query, rows + i * stride) for i < count, over `code_dim` codes in [-127, 127].
+  // `code_dim` is a multiple of kCodeLanes, at most 2^16; padding holds zeros. Exact family.
+  void (*dot_codes)(const std::int8_t* query, const std::int8_t* rows, std::size_t stride,
+                    std::size_t count, std::size_t code_dim, std::int32_t* out);
+
+  // The same for rows that lie anywhere; the memory of later ones is asked for ahead.
+  void (*dot_codes_at)(const std::int8_t* query, const std::int8_t* const* rows, std::size_t count,
+                       std::size_t code_dim, std::int32_t* out);
 };
 
 }  // namespace ebb

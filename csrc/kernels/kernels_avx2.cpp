@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "core/kernel_table.h"
@@ -12,6 +13,8 @@ EBB_TARGET_BEGIN("avx2")
 namespace avx2 {
 namespace {
 #include "kernels/vec_avx2.h"
+
+#include "kernels/i8_avx2.h"
 
 #include "kernels/kernels.inl"
 }  // namespace

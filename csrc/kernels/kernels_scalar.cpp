@@ -1,4 +1,5 @@
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "core/kernel_table.h"
@@ -7,6 +8,8 @@ namespace ebb {
 namespace scalar {
 namespace {
 #include "kernels/vec_scalar.h"
+
+#include "kernels/i8_scalar.h"
 
 #include "kernels/kernels.inl"
 }  // namespace
