@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -17,6 +18,7 @@ GREATEST_IMPORTANCE = 10.0
 DEEPEST_METADATA = 64
 _GREATEST = sys.float_info.max
 _LEAST = math.ulp(0.0)
+_SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 
 
 def text(value: object, argument: str) -> str:
@@ -106,6 +108,27 @@ def metadata(value: Mapping[str, Any] | None) -> str | None:
     except (TypeError, ValueError) as error:
         raise InvalidArgument.of("metadata", f"what JSON can hold ({error})", value) from error
     return text(written, "metadata")
+
+
+def byte_size(value: int | str, argument: str) -> int:
+    """Return a size in bytes, given as a number or like ``"2GiB"``."""
+    if isinstance(value, str):
+        for unit, factor in sorted(_SIZES.items(), key=lambda item: -len(item[0])):
+            written = value.strip()
+            if written.endswith(unit) and written[: -len(unit)].strip().isdecimal():
+                return count(int(written[: -len(unit)]) * factor, argument)
+        raise InvalidArgument.of(argument, f"a number and one of {', '.join(_SIZES)}", value)
+    return count(value, argument)
+
+
+def file_name(path: object) -> str:
+    """Return a path as a string."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InvalidType.of("path", "a str or os.PathLike", path)
+    written = os.fspath(path)
+    if not isinstance(written, str) or not written or "\0" in written:
+        raise InvalidArgument.of("path", "a file name, not empty and without NUL", written)
+    return text(written, "path")
 
 
 def _within(value: object, argument: str, low: float, high: float, expected: str) -> float:

@@ -17,11 +17,12 @@ from ebbmem import recipes
 from ebbmem._version import __version__
 from ebbmem.agentic import AgenticMemory
 from ebbmem.build import build_info
-from ebbmem.database import MEMORY, Database
+from ebbmem.database import Database
 from ebbmem.demo import play
 from ebbmem.errors import EbbmemError, InvalidArgument
 from ebbmem.handle import DEFAULT_SCOPE
 from ebbmem.models import ImportReport, Recalled, RecallResult
+from ebbmem.sharing import MEMORY
 from ebbmem.terminal import console, counts, print_recall, visible, watched
 
 INTERRUPTED: Final = 130

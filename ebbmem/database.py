@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from types import TracebackType
 
 from ebbmem import arguments, reading
@@ -17,33 +15,13 @@ from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument, InvalidType, StoreClosed
 from ebbmem.models import ConsolidationReport, ImportReport, StoreStats
+from ebbmem.pending import PendingRecalls
 from ebbmem.records.sqlite import SqliteRecords
+from ebbmem.sharing import Hold
 
 DEFAULT_INDEX_BUDGET = 1 << 30
-MEMORY = ":memory:"
-
-
-@dataclass(slots=True)
-class _Shared:
-    """An engine and how many open databases hold it."""
-
-    engine: Engine
-    options: tuple[object, ...]
-    holders: int
-
-
-_shared: dict[tuple[int, str], _Shared] = {}
-_shared_lock = threading.Lock()
-
-
-def _renew_lock() -> None:
-    """Give a forked child a lock of its own: a thread that is not there may hold the old one."""
-    global _shared_lock  # noqa: PLW0603
-    _shared_lock = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
+DEFAULT_PENDING_RECALLS = 256
+DEFAULT_PENDING_S = 1.0
 
 
 class Database:
@@ -64,6 +42,10 @@ class Database:
         Of the Snowball stemmer; None for no stemming and no stop words.
     busy_wait_s : float
         Longest wait for another process's write, in seconds.
+    pending_recalls : int
+        How many recalls may wait for their commit (see Notes); 0: none.
+    pending_s : float
+        How long, in seconds, before the next call writes them.
     clock : Clock, optional
         Where the default of every ``now=`` comes from.
 
@@ -76,6 +58,15 @@ class Database:
 
     Notes
     -----
+    What a call changes is committed when it returns, with one exception: what `recall` did by
+    itself (the strengths of its hits, and its event in the history).  That counts at once in this
+    process, and is committed with its next write of any kind, before anything is read that would
+    show it, by `flush` and `close`, when the process ends, and by the first recall after
+    ``pending_recalls`` more recalls or ``pending_s`` seconds.  A process that is killed loses the
+    traces of at most ``pending_recalls`` recalls, never a memory.  Other processes see them once
+    they are committed.  Where the commit fails, the call that tried it raises and they go on
+    waiting; `close` then leaves the store open.
+
     The standard library's ``sqlite3`` must not open the file while this process has it open:
     two copies of SQLite in one process break each other's file locks.
     """
@@ -88,38 +79,33 @@ class Database:
         index_budget: int | str = DEFAULT_INDEX_BUDGET,
         language: str | None = "english",
         busy_wait_s: float = 5.0,
+        pending_recalls: int = DEFAULT_PENDING_RECALLS,
+        pending_s: float = DEFAULT_PENDING_S,
         clock: Clock | None = None,
     ) -> None:
-        self.path = _checked_path(path)
+        self.path = arguments.file_name(path)
         self.clock: Clock = SystemClock() if clock is None else _checked_clock(clock)
-        budget = byte_size(index_budget, "index_budget")
+        budget = arguments.byte_size(index_budget, "index_budget")
         arguments.not_negative(busy_wait_s, "busy_wait_s")
-        options = (durability, budget, language, busy_wait_s)
-        # By process: what was opened before a fork belongs to the parent.
-        self._key = (os.getpid(), self.path if self.path == MEMORY else os.path.realpath(self.path))
-        self._closed = False
-        with _shared_lock:
-            shared = _shared.get(self._key)
-            if shared is None:
-                engine = _open(self.path, durability, budget, language, busy_wait_s)
-                shared = _Shared(engine, options, 0)
-                if self.path != MEMORY:
-                    _shared[self._key] = shared
-            elif shared.options != options:
-                raise InvalidArgument.of(
-                    "durability, index_budget, language, busy_wait_s",
-                    f"those this process opened {self.path} with, {shared.options}",
-                    options,
-                )
-            shared.holders += 1
-            self._engine = shared
+        pending = (
+            arguments.count(pending_recalls, "pending_recalls", 0),
+            arguments.not_negative(pending_s, "pending_s"),
+        )
+        options = (durability, budget, language, busy_wait_s, pending)
+
+        def opened() -> Engine:
+            analyzer = Analyzer(language)
+            records = SqliteRecords(self.path, durability=durability, busy_wait_s=busy_wait_s)
+            return _engine(records, budget, analyzer, PendingRecalls(*pending))
+
+        self._hold = Hold(self.path, options, opened)
 
     @property
     def engine(self) -> Engine:
         """Return the engine, or raise StoreClosed."""
-        if self._closed:
+        if self._hold.released:
             raise StoreClosed(f"{self.path}: the database was closed")
-        return self._engine.engine
+        return self._hold.engine
 
     def run_migrations(self) -> list[str]:
         """Apply the migrations that are missing and return their names.
@@ -155,7 +141,7 @@ class Database:
         History (events) and vectors are left out; an importing store makes vectors anew.  What
         was erased is not there to be exported.
         """
-        target = _checked_path(path)
+        target = arguments.file_name(path)
         _refuse_store(target)
         part = f"{target}.part"
         try:
@@ -246,24 +232,33 @@ class Database:
             self.engine.require_embedder(maker)
         if not isinstance(source, (str, os.PathLike)):
             return imported(self.engine, maker, source, options)
-        with open(_checked_path(source), "rb") as file:
+        with open(arguments.file_name(source), "rb") as file:
             return imported(self.engine, maker, file, options)
 
     def now_us(self, now: Moment | None) -> int:
         """Return ``now`` in UTC microseconds, by default the clock's."""
         return self.clock.now_us() if now is None else to_us(now, "now")
 
+    def flush(self) -> None:
+        """Commit the recalls that wait (see the class's Notes).
+
+        Raises
+        ------
+        LockTimeout, StorageFailed
+            If they cannot be; they go on waiting.
+        """
+        self.engine.flush()
+
     def close(self) -> None:
-        """Close; later calls raise StoreClosed.  Idempotent."""
-        with _shared_lock:
-            if self._closed:
-                return
-            self._closed = True
-            self._engine.holders -= 1
-            if self._engine.holders > 0:
-                return
-            _shared.pop(self._key, None)
-            self._engine.engine.close()
+        """Close; later calls raise StoreClosed.  Idempotent.
+
+        Raises
+        ------
+        LockTimeout, StorageFailed
+            If recalls that wait cannot be committed: the store stays open and keeps them, and
+            can be closed again; after a lost sync to disk, which nothing can mend, it is closed.
+        """
+        self._hold.release()
 
     def __enter__(self) -> Database:
         return self
@@ -310,28 +305,6 @@ def run_consolidation(
 
 
 _SQLITE_HEADER = b"SQLite format 3\0"
-_SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
-
-
-def byte_size(value: int | str, argument: str) -> int:
-    """Return a size in bytes, given as a number or like ``"2GiB"``."""
-    if isinstance(value, str):
-        for unit, factor in sorted(_SIZES.items(), key=lambda item: -len(item[0])):
-            written = value.strip()
-            if written.endswith(unit) and written[: -len(unit)].strip().isdecimal():
-                return arguments.count(int(written[: -len(unit)]) * factor, argument)
-        raise InvalidArgument.of(argument, f"a number and one of {', '.join(_SIZES)}", value)
-    return arguments.count(value, argument)
-
-
-def _checked_path(path: object) -> str:
-    """Return a path as a string."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise InvalidType.of("path", "a str or os.PathLike", path)
-    written = os.fspath(path)
-    if not isinstance(written, str) or not written or "\0" in written:
-        raise InvalidArgument.of("path", "a file name, not empty and without NUL", written)
-    return arguments.text(written, "path")
 
 
 def _refuse_store(target: str) -> None:
@@ -350,15 +323,13 @@ def _checked_clock(clock: Clock) -> Clock:
     return clock
 
 
-def _open(
-    path: str, durability: str, budget: int, language: str | None, busy_wait_s: float
+def _engine(
+    records: SqliteRecords, budget: int, analyzer: Analyzer, pending: PendingRecalls
 ) -> Engine:
-    """Open the records, bring them up to date, and return an engine on them."""
-    analyzer = Analyzer(language)
-    records = SqliteRecords(path, durability=durability, busy_wait_s=busy_wait_s)
+    """Bring records up to date and return an engine on them."""
     try:
         records.migrate()
-        return Engine(records, index_budget=budget, analyzer=analyzer)
+        return Engine(records, index_budget=budget, analyzer=analyzer, pending=pending)
     except BaseException:
         records.close()
         raise

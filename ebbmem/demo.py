@@ -9,10 +9,10 @@ from rich.console import Console
 from ebbmem import charts, recipes
 from ebbmem.agentic import AgenticMemory
 from ebbmem.clock import ManualClock
-from ebbmem.database import MEMORY
 from ebbmem.decay import Ebbinghaus, StorageStrength
 from ebbmem.models import RecallResult, Tier
 from ebbmem.reinforcement import NEW_RETRIEVABILITY, NEW_STRENGTH
+from ebbmem.sharing import MEMORY
 from ebbmem.terminal import figure, path, table
 
 START = 1_767_600_000

@@ -1,7 +1,7 @@
 """One engine per store and process: records, and the indexes derived from them.
 
-Locks, in the order they are taken: the lock of a scope, then that of the records.  Embedders
-and other slow callbacks run under neither, except where a lane is built for the first time.
+Locks, in the order they are taken: the lock of a scope, that of writing, that of the records.
+Embedders and other slow callbacks run under none, except where a lane is built for the first time.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ import numpy as np
 
 from ebbmem.analysis import Analyzer
 from ebbmem.embedders.base import Embedder, stores_vectors
-from ebbmem.errors import EmbedderMismatch
+from ebbmem.errors import EmbedderMismatch, StoreClosed, StoreError
 from ebbmem.index import DenseLane, Indexed, ScopeIndex, embedded
+from ebbmem.pending import PendingRecall, PendingRecalls, Written
 from ebbmem.records.base import LinkRow, Reader, RecordStore, ScopeRow, StrengthRow, Writer
 
 STORE_KEY = "store_key"
@@ -59,13 +60,26 @@ class Engine:
         never the one in use.
     analyzer : Analyzer
         Makes the terms of the lexical lane.
+    pending : PendingRecalls
+        Where recalls wait for the next commit.
     """
 
-    def __init__(self, records: RecordStore, *, index_budget: int, analyzer: Analyzer) -> None:
+    def __init__(
+        self,
+        records: RecordStore,
+        *,
+        index_budget: int,
+        analyzer: Analyzer,
+        pending: PendingRecalls,
+    ) -> None:
         self.records = records
         self.analyzer = analyzer
+        self._pending = pending
         self._index_budget = index_budget
         self._lock = threading.Lock()
+        self._writing = threading.RLock()
+        self._in_change = False
+        self.closed = False
         self._scope_locks: dict[str, threading.RLock] = {}
         self._indexes: OrderedDict[str, ScopeIndex] = OrderedDict()
         self._checked: dict[str, int] = {}
@@ -80,8 +94,11 @@ class Engine:
     def use(self, scope: str) -> Iterator[ScopeIndex | None]:
         """Hold a scope's lock and yield its index, current with every committed change.
 
-        Yields None for a scope to which nothing was ever written.
+        Yields None for a scope to which nothing was ever written.  Recalls that have waited too
+        long are written first.
         """
+        if self._pending.due:
+            self.flush()
         with self._scope_lock(scope):
             index = self._current(scope)
             yield index
@@ -89,17 +106,84 @@ class Engine:
 
     @contextmanager
     def change(self, scope: str, now_us: int) -> Iterator[Change]:
-        """Hold a scope's lock and yield a write transaction; the index follows its commit."""
+        """Hold a scope's lock and yield a write transaction; the index follows its commit.
+
+        Recalls that wait, of any scope, are part of the transaction.
+        """
         with self._scope_lock(scope):
-            with self.records.write() as writer:
+            with self._write() as writer:
                 before = writer.open_scope(scope, now_us)
                 change = Change(writer, before)
                 yield change
-                after = writer.scope(scope)
-            self._follow(scope, change, before, after or before)
+                after = writer.last_seq(before.scope_id)
+            self._follow(scope, change, before.last_seq, after)
             with self._lock:
                 index = self._indexes.get(scope)
             self._evict(scope, index)
+
+    @contextmanager
+    def read(self) -> Iterator[Reader]:
+        """Yield a view of the records with every recall of this process in it."""
+        self.flush()
+        with self.records.read() as reader:
+            yield reader
+
+    # --- recalls that wait --------------------------------------------------------------
+
+    def keep(self, recall: PendingRecall) -> None:
+        """Let an answered recall wait for its commit, and its strengths count at once.
+
+        The caller holds the lock of its scope.  On an error of the commit it goes on waiting.
+        """
+        self._pending.add(recall)
+        with self._lock:
+            index = self._indexes.get(recall.scope)
+        try:
+            if index is not None:
+                index.update_strengths(recall.after)
+        except BaseException:
+            self._drop(recall.scope)  # loaded anew, it has them from the records
+            raise
+        if self.closed:
+            # Closing may have overtaken this recall.
+            raise StoreClosed(f"{self.records.path}: the store was closed")
+        if self._pending.too_many:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the recalls that wait; on any error they go on waiting."""
+        if not self._pending:
+            return
+        with self._writing:
+            # Inside a change they are part of it already.
+            if not self._in_change:
+                with self._write():
+                    pass
+
+    @contextmanager
+    def _write(self) -> Iterator[Writer]:
+        """Yield a write transaction in which the recalls that wait were written."""
+        with self._writing:
+            waiting = self._pending.waiting()
+            with self.records.write() as writer:
+                written = self._pending.write(writer, waiting)
+                self._in_change = True
+                try:
+                    yield writer
+                finally:
+                    self._in_change = False
+            self._settle(len(waiting), written)
+
+    def _settle(self, count: int, written: list[Written]) -> None:
+        """Let recalls go that were committed, and their indexes be as new as the records."""
+        self._pending.settle(count)
+        for scope, before, after, as_in_ram in written:
+            with self._lock:
+                index = self._indexes.get(scope)
+            if index is not None and as_in_ram and index.seq == before:
+                index.seq = after
+            else:
+                self._drop(scope)
 
     def index_bytes(self, scope: str | None = None) -> int:
         """Return the bytes that one scope's index takes, or all of them."""
@@ -118,10 +202,23 @@ class Engine:
         return hmac.digest(self._store_key, message, hashlib.sha256)
 
     def close(self) -> None:
-        """Close the records and drop the indexes.  Idempotent."""
-        with self._lock:
-            self._indexes.clear()
-        self.records.close()
+        """Write what waits, close the records and drop the indexes.  Idempotent.
+
+        Where what waits cannot be written the store stays open and keeps it, unless no write can
+        succeed until it is opened anew.
+        """
+        with self._writing:
+            self.closed = True
+            try:
+                self.flush()
+            except StoreError:
+                self.closed = not self.records.writable
+                raise
+            finally:
+                if self.closed:
+                    with self._lock:
+                        self._indexes.clear()
+                    self.records.close()
 
     # --- embedders ----------------------------------------------------------------------
 
@@ -173,12 +270,16 @@ class Engine:
             texts = reader.texts(waiting, scope_id) if waiting else []
         if texts:
             fresh = embedded(embedder, [summary for _, summary, _ in texts])
-            with self.records.write() as writer:
+            rows = [row for row, _, _ in texts]
+            with self._write() as writer:
+                before = writer.last_seq(scope_id)
                 self.bind_embedder(writer, embedder)
-                rows = [row for row, _, _ in texts]
                 writer.insert_vectors(
                     (row, vector.tobytes()) for row, vector in zip(rows, fresh, strict=True)
                 )
+                after = writer.last_seq(scope_id)
+            if index.seq == before:
+                index.seq = after
             stored.update(zip(rows, fresh, strict=True))
         blank = np.zeros(embedder.dim, dtype=np.float32)  # of what was erased meanwhile
         vectors = [stored.get(row, blank) for row in index.columns.row.tolist()]
@@ -203,7 +304,8 @@ class Engine:
             if index is not None and self._checked.get(scope) == version:
                 self._indexes.move_to_end(scope)
                 return index
-        with self.records.read() as reader:
+        # An index that is loaded has all that was recalled from the records.
+        with self.read() as reader:
             row = reader.scope(scope)
             if row is None:
                 return None
@@ -215,13 +317,13 @@ class Engine:
             self._checked[scope] = version
         return index
 
-    def _follow(self, scope: str, change: Change, before: ScopeRow, after: ScopeRow) -> None:
+    def _follow(self, scope: str, change: Change, before: int, after: int) -> None:
         """Bring the index up to a committed change, or drop it to be loaded anew."""
         with self._lock:
             index = self._indexes.get(scope)
         if index is None:
             return
-        if change.rebuild or index.seq != before.last_seq:
+        if change.rebuild or index.seq != before:
             self._drop(scope)
             return
         try:
@@ -230,7 +332,7 @@ class Engine:
             index.update_strengths(change.strengths)
             index.update_states(change.superseded, change.tiers)
             index.drop(change.dropped)
-            index.seq = after.last_seq
+            index.seq = after
         except BaseException:
             # The records have it; a half-followed index must not answer.
             self._drop(scope)

@@ -40,7 +40,7 @@ def exported(engine: Engine, scopes: Sequence[str]) -> Iterator[str]:
     scopes : sequence of str
         Their names; one to which nothing was ever written has no lines.
     """
-    with engine.records.read() as reader:
+    with engine.read() as reader:
         found = [scope for scope in map(reader.scope, scopes) if scope is not None]
         yield lines.header(__version__, [scope.name for scope in found])
         for scope in found:

@@ -11,7 +11,12 @@ from typing import Any
 from ebbmem import arguments, remembering
 from ebbmem.agentic import AgenticMemory
 from ebbmem.clock import Clock, Moment
-from ebbmem.database import DEFAULT_INDEX_BUDGET, Database
+from ebbmem.database import (
+    DEFAULT_INDEX_BUDGET,
+    DEFAULT_PENDING_RECALLS,
+    DEFAULT_PENDING_S,
+    Database,
+)
 from ebbmem.embedders.base import Embedder
 from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.errors import InvalidType
@@ -39,7 +44,7 @@ class Fleet:
         Bytes that scope indexes may take in RAM, as a number or like ``"2GiB"``.
     embedder, recipe
         Of every handle; as for `EpisodicMemoryStore`.
-    durability : {"process", "power"}
+    durability, pending_recalls, pending_s
         As for `Database`.
     clock : Clock, optional
         Where the default of every ``now=`` comes from.
@@ -53,10 +58,17 @@ class Fleet:
         embedder: Embedder | None = None,
         recipe: Recipe = DEFAULT,
         durability: str = "process",
+        pending_recalls: int = DEFAULT_PENDING_RECALLS,
+        pending_s: float = DEFAULT_PENDING_S,
         clock: Clock | None = None,
     ) -> None:
         self._database = Database(
-            path, index_budget=index_budget, durability=durability, clock=clock
+            path,
+            index_budget=index_budget,
+            durability=durability,
+            pending_recalls=pending_recalls,
+            pending_s=pending_s,
+            clock=clock,
         )
         self._embedder: Embedder = HashingEmbedder() if embedder is None else embedder
         self._recipe = recipe
@@ -132,6 +144,10 @@ class Fleet:
             loaded_scopes=engine.loaded_scopes(),
             index_bytes=engine.index_bytes(),
         )
+
+    def flush(self) -> None:
+        """Commit the recalls that wait; see `Database`."""
+        self._database.flush()
 
     def close(self) -> None:
         """Close the store; handles raise StoreClosed from then on.  Idempotent."""

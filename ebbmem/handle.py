@@ -205,6 +205,10 @@ class ScopeHandle:
         """Return the counts of this scope."""
         return reading.stats(self._engine, self._scope)
 
+    def flush(self) -> None:
+        """Commit the recalls that wait; see `Database`."""
+        self._engine.flush()
+
     def close(self) -> None:
         """Close the handle; later calls raise StoreClosed.  Idempotent."""
         self._closed = True

@@ -100,14 +100,14 @@ def row_of(reader: Reader, scope: ScopeRow | None, memory_id: str) -> int:
 
 def get(engine: Engine, scope: str, memory_id: str) -> Memory:
     """Return one memory of a scope, or raise UnknownMemory."""
-    with engine.records.read() as reader:
+    with engine.read() as reader:
         row = row_of(reader, reader.scope(scope), memory_id)
         return memories(reader, scope, [row])[row]
 
 
 def stats(engine: Engine, scope: str) -> StoreStats:
     """Return the counts of a scope."""
-    with engine.records.read() as reader:
+    with engine.read() as reader:
         found = reader.scope(scope)
         counts = ScopeCounts({}, {}, 0, 0, 0, 0) if found is None else reader.counts(found.scope_id)
     return StoreStats(

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ebbmem.clock import US_PER_H
+from ebbmem.columns import Columns
 from ebbmem.decay import StorageStrength
-from ebbmem.engine import Change
-from ebbmem.index import ScopeIndex
 from ebbmem.recipes import Recipe
-from ebbmem.records.base import MemoryRow, StrengthRow
+from ebbmem.records.base import MemoryRow, Reader, StrengthRow
 from ebbmem.reinforcement import Reinforcement, Strength
 
 _LAW = StorageStrength()
@@ -48,14 +47,13 @@ def trace(memory: MemoryRow) -> Trace:
     )
 
 
-def traces(change: Change, rows: Sequence[int], index: ScopeIndex | None = None) -> list[Trace]:
-    """Return the traces of memories as this transaction sees them; erased ones are left out.
+def traces(reader: Reader, rows: Sequence[int]) -> list[Trace]:
+    """Return the traces of memories as a transaction sees them; erased ones are left out."""
+    return [trace(memory) for memory in reader.memories(rows).values()]
 
-    The index is asked where it is current: another process may have written since it was.
-    """
-    if index is None or index.seq != change.scope.last_seq:
-        return [trace(memory) for memory in change.writer.memories(rows).values()]
-    columns = index.columns
+
+def indexed(columns: Columns, rows: Sequence[int]) -> list[Trace]:
+    """Return the traces of memories as the index has them; those it has not are left out."""
     return [
         Trace(
             int(columns.row[slot]),

@@ -15,6 +15,7 @@ from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
 from ebbmem.index import ScopeIndex, embedded
 from ebbmem.models import Memory, Recalled, RecallResult
+from ebbmem.pending import PendingRecall
 from ebbmem.recall import Answer, Cue, Found, Request, answer, budgeted
 from ebbmem.recipes import Recipe
 from ebbmem.records.identity import id_text, new_id
@@ -76,7 +77,7 @@ def _recall(
         if index is not None:
             found, known = _answer(engine, index, embedder, cue, options)
             if options.reinforce and found.hits:
-                _reconsolidate(engine, scope, index, found.hits, options)
+                _reconsolidate(engine, index, found.hits, options)
     took_us = (time.perf_counter_ns() - started_ns) // 1_000
     return RecallResult(
         id=recall_id,
@@ -114,19 +115,26 @@ def _answer(
 
 
 def _reconsolidate(
-    engine: Engine, scope: str, index: ScopeIndex, hits: Sequence[Found], options: Options
+    engine: Engine, index: ScopeIndex, hits: Sequence[Found], options: Options
 ) -> None:
-    """Strengthen hits and keep the event, in one transaction."""
-    similarity = {int(index.columns.row[hit.slot]): hit.similarity for hit in hits}
-    with engine.change(scope, options.now_us) as change:
-        scope_id = change.scope.scope_id
-        known = reconsolidation.traces(change, list(similarity), index)
-        rows = reconsolidation.strengthened(known, similarity, options.recipe, options.now_us)
-        payload = reconsolidation.packed(known, options.now_us)
-        if rows:
-            change.writer.update_strengths(scope_id, rows)
-            change.strengths.extend(rows)
-        change.writer.insert_event(scope_id, "recalled", options.now_us, payload=payload)
+    """Strengthen hits; the records learn of it with the next commit."""
+    columns = index.columns
+    similarity = {int(columns.row[hit.slot]): hit.similarity for hit in hits}
+    before = reconsolidation.indexed(columns, list(similarity))
+    after = reconsolidation.strengthened(before, similarity, options.recipe, options.now_us)
+    scope = index.scope
+    engine.keep(
+        PendingRecall(
+            scope.name,
+            scope.scope_id,
+            index.seq,
+            options.now_us,
+            options.recipe,
+            similarity,
+            before,
+            after,
+        )
+    )
 
 
 def _tokens(text: str) -> int:

@@ -103,8 +103,8 @@ def judge(
         if not good.keys().isdisjoint(bad):
             raise InvalidArgument.of("failed", "memories that are not in used", list(failed))
         outcomes = (
-            ("used", reconsolidation.traces(change, list(good)), reconsolidation.succeeded),
-            ("failed", reconsolidation.traces(change, list(bad)), reconsolidation.failed),
+            ("used", reconsolidation.traces(writer, list(good)), reconsolidation.succeeded),
+            ("failed", reconsolidation.traces(writer, list(bad)), reconsolidation.failed),
         )
         for kind, known, update in outcomes:
             if known:

@@ -14,9 +14,9 @@ LAYERS: dict[int, str] = {
     1: "_core _tokenize _version",
     2: "decay reinforcement analysis build embedders vectorstores records",
     3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
-    " reading retrieval revision prospective buffer summaries consolidation engine"
+    " pending reading retrieval revision prospective buffer summaries consolidation engine"
     " lines parsing intake telling restoring importing exporting",
-    4: "database handle store agentic fleet",
+    4: "sharing database handle store agentic fleet",
     5: "__init__ __main__ cli demo terminal charts",
 }
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names.split()}
@@ -52,21 +52,24 @@ WITHIN: dict[str, str] = {
     "graph": "csr",
     "spreading": "csr",
     "index": "columns graph",
-    "engine": "index",
+    "pending": "recipes reconsolidation",
+    "engine": "index pending",
     # 3, recall: a recipe weighs, the stages run over an index; retrieval is recall as a call
     "recipes": "spreading",
     "scoring": "recipes",
     "recall": "index recipes scoring spreading",
-    "reconsolidation": "engine index recipes",
+    "reconsolidation": "columns recipes",
     "reading": "engine",
-    "retrieval": "engine index reading recall recipes reconsolidation",
+    "retrieval": "engine index pending reading recall recipes reconsolidation",
     # 3, writes: each is one change of the engine's
     "remembering": "engine index reconsolidation",
     "revision": "buffer engine graph reading reconsolidation remembering",
     "buffer": "engine reading remembering summaries",
     "prospective": "engine reading",
     "consolidation": "engine index",
-    # 4: a store is a handle, an agent's memory is a store with a buffer, a fleet hands them out
+    # 4: databases share engines, a store is a handle, an agent's memory is a store with a buffer,
+    # a fleet hands them out
+    "database": "sharing",
     "handle": "database",
     "store": "handle",
     "agentic": "database store",
@@ -105,6 +108,7 @@ CORE_IMPORTERS = {1, 2, 3}
 OUTSIDE: dict[str, dict[str, str]] = {
     "time": {
         "clock": "time_ns",
+        "pending": "monotonic_ns",
         "retrieval": "perf_counter_ns",
         "records.connection": "monotonic sleep",
     },

@@ -137,6 +137,7 @@ class TestReinforce:
         clock.advance(days=1)
         before = len(dump(path)["events"])
         store.recall("rex pineapple")
+        store.flush()
         rows = dump(path)["events"]
         assert len(rows) == before + 1
         assert not any("pineapple" in repr(row) for row in rows)

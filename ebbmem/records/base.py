@@ -267,6 +267,9 @@ class Writer(Reader, Protocol):
     def open_scope(self, name: str, now: int) -> ScopeRow:
         """Return a scope, made when it is new."""
 
+    def last_seq(self, scope_id: int) -> int:
+        """Return the seq of a scope's newest change, this transaction's included."""
+
     def insert_memories(self, scope_id: int, rows: Sequence[MemoryRow]) -> list[MemoryRow]:
         """Insert memories with the next numbers of the scope; return them with row_id and seq."""
 
@@ -342,6 +345,10 @@ class RecordStore(Protocol):
     """An open record store.  Safe to call from several threads."""
 
     path: str
+
+    @property
+    def writable(self) -> bool:
+        """Return whether a write may succeed before the store is opened anew."""
 
     def migrate(self) -> list[str]:
         """Apply the missing migrations, return their names.  Safe in many processes at once."""

@@ -84,7 +84,8 @@ class Connection:
         require_safe_sqlite(apsw.sqlite_lib_version(), path)
         self.path = path
         self._busy = BusyWait(busy_wait_s)
-        self._lost: str | None = None
+        self.lost: str | None = None
+        """Why no write can succeed any more."""
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_EXRESCODE
         try:
             self._apsw = apsw.Connection(path, flags=flags, statementcachesize=200)
@@ -147,8 +148,8 @@ class Connection:
 
     def begin(self, mode: str) -> None:
         """Begin a transaction; a rest of one that an interrupt left behind is rolled back."""
-        if self._lost is not None:
-            raise StorageFailed(self._lost)
+        if self.lost is not None:
+            raise StorageFailed(self.lost)
         if self._apsw.in_transaction:
             self.run("ROLLBACK")
         self.run(f"BEGIN {mode}")
@@ -234,7 +235,7 @@ class Connection:
     def _failure(self, exc: Exception) -> EbbmemError:
         error = translated(exc, self.path, errno=self._apsw.system_errno)
         if lost_a_sync(exc):
-            self._lost = f"{self.path}: a sync to disk failed; close the store and open it again"
+            self.lost = f"{self.path}: a sync to disk failed; close the store and open it again"
         return error
 
 

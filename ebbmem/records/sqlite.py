@@ -104,6 +104,11 @@ class SqliteRecords:
         self._connection.settle_journal(self._durability)
         self._ready = True
 
+    @property
+    def writable(self) -> bool:
+        """Return whether a write may succeed before the store is opened anew."""
+        return not self._closed and self._connection.lost is None
+
     def migrate(self) -> list[str]:
         """Apply the missing migrations, return their names.  Safe in many processes at once."""
         with self._alone() as connection:

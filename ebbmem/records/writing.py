@@ -108,6 +108,10 @@ class SqliteWriter(SqliteReader):
         scope = self._counters.open_scope(name, now)
         return ScopeRow(scope.scope_id, scope.name, scope.last_seq, scope.memory_count)
 
+    def last_seq(self, scope_id: int) -> int:
+        """Return the seq of a scope's newest change, this transaction's included."""
+        return self._counters.scope(scope_id).last_seq
+
     @_whole
     def insert_memories(self, scope_id: int, rows: Sequence[MemoryRow]) -> list[MemoryRow]:
         """Insert memories with the next numbers of the scope; return them with row_id and seq."""

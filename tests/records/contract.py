@@ -41,6 +41,16 @@ class ScopeContract:
         with store.read() as reader:
             assert [scope.last_seq for scope in reader.scopes()] == [1, 3]
 
+    def test_the_newest_seq_counts_what_this_transaction_did(self, store):
+        rows = remembered(store, "a")
+        remembered(store, "b", scope="bob")
+        with store.write() as writer:
+            assert writer.last_seq(rows[0] >> 32) == 1
+            writer.insert_event(rows[0] >> 32, "told", NOW)
+            assert writer.last_seq(rows[0] >> 32) == writer.scope("ann").last_seq == 3
+            with pytest.raises(InvalidArgument, match="scope_id"):
+                writer.last_seq(77)
+
     def test_the_count_follows_what_comes_and_goes(self, store):
         rows = remembered(store, "a", "b", "c")
         with store.write() as writer:

@@ -88,7 +88,9 @@ def test_after_a_failed_sync_the_store_asks_to_be_opened_again(store, monkeypatc
     scope_of(store)
     lost = apsw.IOError("disk I/O error")
     lost.extendedresult = apsw.SQLITE_IOERR_FSYNC
+    assert store.writable
     store._connection._failure(lost)
+    assert not store.writable
     with pytest.raises(StorageFailed, match="open it again"), store.write() as writer:
         writer.open_scope("bob", NOW)
 

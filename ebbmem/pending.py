@@ -1,0 +1,179 @@
+"""Recalls whose traces wait for the next commit.
+
+What a recall strengthens counts in RAM at once.  The rows and the event that say so are written
+together with the next write of any kind, or when too many wait or the oldest has waited too long.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from ebbmem import reconsolidation
+from ebbmem.errors import CorruptStore
+from ebbmem.recipes import Recipe
+from ebbmem.reconsolidation import Trace
+from ebbmem.records.base import StrengthRow, Writer
+
+NS_PER_S = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class PendingRecall:
+    """One recall that was answered and is not yet in the records.
+
+    ``seq`` is the scope's newest change that the index knew; ``similarity`` is by row;
+    ``before`` and ``after`` are the hits' strengths around the recall.
+    """
+
+    scope: str
+    scope_id: int
+    seq: int
+    now_us: int
+    recipe: Recipe
+    similarity: Mapping[int, float]
+    before: Sequence[Trace]
+    after: Sequence[StrengthRow]
+
+
+class Written(NamedTuple):
+    """What a transaction wrote of one scope's waiting recalls."""
+
+    scope: str
+    seq_before: int
+    seq_after: int
+    as_in_ram: bool
+    """Whether the records now say what the index said; else it has to be loaded anew."""
+
+
+class PendingRecalls:
+    """The recalls of one store that wait, in the order they came.  Safe to call from threads.
+
+    Parameters
+    ----------
+    limit : int
+        How many may wait.
+    wait_s : float
+        How long one may wait, in seconds.
+    """
+
+    def __init__(self, limit: int, wait_s: float) -> None:
+        self._limit = limit
+        self._wait_ns = int(wait_s * NS_PER_S)
+        self.forget()
+        _queues.add(self)
+
+    def forget(self) -> None:
+        """Let nothing wait: in a forked child, whose parent writes what does."""
+        self._recalls: list[PendingRecall] = []
+        self._oldest_ns = 0
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._recalls)
+
+    def add(self, one: PendingRecall) -> None:
+        """Let a recall wait."""
+        with self._lock:
+            if not self._recalls:
+                self._oldest_ns = time.monotonic_ns()
+            self._recalls.append(one)
+
+    @property
+    def too_many(self) -> bool:
+        """Return whether more wait than may."""
+        return len(self._recalls) > self._limit
+
+    @property
+    def due(self) -> bool:
+        """Return whether too many wait, or one has waited too long."""
+        if not self._recalls:
+            return False
+        return self.too_many or time.monotonic_ns() - self._oldest_ns >= self._wait_ns
+
+    def waiting(self) -> list[PendingRecall]:
+        """Return those that wait."""
+        with self._lock:
+            return list(self._recalls)
+
+    def settle(self, count: int) -> None:
+        """Let the first ``count`` go: they were committed."""
+        with self._lock:
+            del self._recalls[:count]
+            self._oldest_ns = time.monotonic_ns()
+
+    def write(self, writer: Writer, recalls: Sequence[PendingRecall]) -> list[Written]:
+        """Write recalls, each scope's in order; they wait until `settle` says otherwise.
+
+        Raises
+        ------
+        CorruptStore
+            If a strengthened memory does not match its checksum.  The recalls of its scope are
+            given up, so that they do not keep others from being written.
+        """
+        shares: dict[int, list[PendingRecall]] = {}
+        for one in recalls:
+            shares.setdefault(one.scope_id, []).append(one)
+        return [self._write_share(writer, share) for share in shares.values()]
+
+    def _write_share(self, writer: Writer, share: Sequence[PendingRecall]) -> Written:
+        """Write the recalls of one scope, or give them up where it is corrupt."""
+        try:
+            return _write_scope(writer, share)
+        except CorruptStore:
+            with self._lock:
+                self._recalls = [r for r in self._recalls if r.scope_id != share[0].scope_id]
+            raise
+
+
+_queues: Final[weakref.WeakSet[PendingRecalls]] = weakref.WeakSet()
+
+
+def _forget_inherited() -> None:
+    for queue in list(_queues):
+        queue.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_inherited)
+
+
+def _write_scope(writer: Writer, share: Sequence[PendingRecall]) -> Written:
+    """Write the recalls of one scope."""
+    first = share[0]
+    before = writer.last_seq(first.scope_id)
+    # Another process may have written since the index looked: then what each recall did is done
+    # again to the memories as they are now.
+    as_in_ram = all(one.seq == before for one in share)
+    if as_in_ram:
+        _write_as_in_ram(writer, share)
+    else:
+        for one in share:
+            _write_again(writer, one)
+    return Written(first.scope, before, writer.last_seq(first.scope_id), as_in_ram)
+
+
+def _write_as_in_ram(writer: Writer, share: Sequence[PendingRecall]) -> None:
+    """Write recalls whose strengths are those of the records: each memory's newest, once."""
+    scope_id = share[0].scope_id
+    newest = {row.row_id: row for one in share for row in one.after}
+    if newest:
+        writer.update_strengths(scope_id, list(newest.values()))
+    for one in share:
+        payload = reconsolidation.packed(one.before, one.now_us)
+        writer.insert_event(scope_id, "recalled", one.now_us, payload=payload)
+
+
+def _write_again(writer: Writer, one: PendingRecall) -> None:
+    """Strengthen what is left of a recall's hits, from what the records say of them."""
+    known = reconsolidation.traces(writer, list(one.similarity))
+    rows = reconsolidation.strengthened(known, one.similarity, one.recipe, one.now_us)
+    if rows:
+        writer.update_strengths(one.scope_id, rows)
+    payload = reconsolidation.packed(known, one.now_us)
+    writer.insert_event(one.scope_id, "recalled", one.now_us, payload=payload)

@@ -1,0 +1,363 @@
+"""Recalls that wait for their commit: they count at once, are written in time, and never twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from contextlib import contextmanager
+
+import apsw
+import pytest
+from dumps import dump, holds_text
+
+from ebbmem import Database, EpisodicMemoryStore, Fleet, ManualClock, recipes
+from ebbmem.errors import CorruptStore, InvalidArgument, LockTimeout, StorageFailed, StoreClosed
+from ebbmem.reconsolidation import unpacked
+
+NOW = 1_700_000_000
+DAY = 86_400
+STRENGTHS = "row_id, storage_strength, r_anchor, anchored_at, access_count"
+LONG = 3_600.0
+"""Seconds in which nothing becomes overdue."""
+
+
+@pytest.fixture
+def clock():
+    return ManualClock(NOW)
+
+
+@pytest.fixture
+def db(path, clock):
+    with Database(path, clock=clock, pending_s=LONG, busy_wait_s=0.05) as opened:
+        yield opened
+
+
+@pytest.fixture
+def store(db):
+    return EpisodicMemoryStore(db, recipe=recipes.ASSOCIATIVE)
+
+
+def events(path, kind="recalled"):
+    return [row for row in dump(path)["events"] if row[2] == kind]
+
+
+def counts(path):
+    """Return the access count of every memory in the file, by row."""
+    with apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY) as connection:
+        found = connection.execute("SELECT row_id, access_count FROM memories").fetchall()
+    connection.close()
+    return dict(found)
+
+
+@contextmanager
+def held(path):
+    """Hold the write lock, as another process would."""
+    connection = apsw.Connection(str(path))
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        connection.execute("ROLLBACK")
+        connection.close()
+
+
+def run(path, code):
+    """Run code in a process in which ``store`` is this file's default scope; wait for its end."""
+    text = f"""
+import os, signal
+from ebbmem import Database, EpisodicMemoryStore, recipes
+db = Database({str(path)!r}, pending_s={LONG})
+store = EpisodicMemoryStore(db, recipe=recipes.ASSOCIATIVE)
+{textwrap.dedent(code)}
+"""
+    return subprocess.run([sys.executable, "-c", text], timeout=60, check=False).returncode
+
+
+class TestWaiting:
+    def test_a_recall_counts_at_once_and_is_written_later(self, store, path):
+        store.remember("rex")
+        gained = []
+        for _ in range(3):
+            (hit,) = store.recall("rex")
+            gained.append(hit.score)
+        assert gained == sorted(set(gained))
+        assert (list(counts(path).values()), events(path)) == ([1], [])
+        store.flush()
+        assert list(counts(path).values()) == [4]
+        assert len(events(path)) == 3
+
+    def test_what_is_written_is_what_one_by_one_commits_write(self, tmp_path):
+        dumps = []
+        for limit in (0, 100):
+            file = tmp_path / f"{limit}.db"
+            clock = ManualClock(NOW)
+            with Database(file, clock=clock, pending_recalls=limit, pending_s=LONG) as db:
+                store = EpisodicMemoryStore(db, recipe=recipes.ASSOCIATIVE)
+                store.remember_many([f"rex {n}" for n in range(5)])
+                for cue in ("rex 1", "rex", "rex 4 3", "rex"):
+                    clock.advance(days=1)
+                    store.recall(cue, top_k=3)
+            with apsw.Connection(str(file)) as connection:
+                kept = f"SELECT {STRENGTHS} FROM memories ORDER BY row_id"
+                told = "SELECT at, kind, payload FROM events ORDER BY seq"
+                dumps.append([connection.execute(query).fetchall() for query in (kept, told)])
+            connection.close()
+        assert dumps[0] == dumps[1]
+
+    def test_one_event_per_recall_says_what_was_before(self, store, path, clock):
+        made = store.remember("rex")
+        clock.advance(days=20)
+        store.recall("rex")
+        store.recall("rex")
+        store.flush()
+        first, second = (unpacked(row[5]) for row in events(path))
+        assert [row & 0xFFFF_FFFF for row, _ in first + second] == [made.number, made.number]
+        assert first[0][1] == pytest.approx((0.1, 0.0064878), abs=1e-6)
+        assert second[0][1] == pytest.approx((0.18941610, 0.59470805), abs=1e-7)
+
+    @pytest.mark.parametrize("limit", [0, 1, 3])
+    def test_no_more_wait_than_may(self, path, clock, limit):
+        with Database(path, clock=clock, pending_recalls=limit, pending_s=LONG) as db:
+            store = EpisodicMemoryStore(db)
+            store.remember("rex")
+            for done in range(1, 8):
+                store.recall("rex")
+                assert done - len(events(path)) <= limit
+            assert len(events(path)) >= 4
+
+    def test_none_waits_longer_than_it_may(self, path, clock):
+        with Database(path, clock=clock, pending_s=0.02) as db:
+            store = EpisodicMemoryStore(db)
+            store.remember("rex")
+            store.recall("rex")
+            time.sleep(0.03)
+            assert events(path) == []
+            store.recall("zebra")
+            assert len(events(path)) == 1
+
+    @pytest.mark.parametrize(
+        "verb",
+        [
+            lambda s, i: s.remember("x"), lambda s, i: s.remember_intention("x"),
+            lambda s, i: s.feedback(used=[i]), lambda s, i: s.archive(i),
+            lambda s, i: s.get(i), lambda s, i: s.stats(), lambda s, i: s.flush(),
+            lambda s, i: s._db.export(f"{s._db.path}.jsonl"), lambda s, i: s._db.flush(),
+            lambda s, i: EpisodicMemoryStore(s._db, scope="other").remember("x"),
+            lambda s, i: s._db.close(),
+        ],
+    )  # fmt: skip
+    def test_every_write_and_every_reading_that_shows_it_ends_the_wait(self, store, path, verb):
+        made = store.remember("rex").id
+        store.recall("rex")
+        assert events(path) == []
+        verb(store, made)
+        assert len(events(path)) == 1
+        assert next(iter(counts(path).values())) >= 2
+
+    def test_an_index_that_is_dropped_and_loaded_has_it(self, path, clock):
+        with Fleet(path, clock=clock, index_budget=1, pending_s=LONG) as fleet:
+            made = fleet["a"].remember("rex").id
+            fleet["b"].remember("rex")
+            for _ in range(3):
+                fleet["a"].recall("rex", recipe=recipes.ASSOCIATIVE)
+                fleet["b"].recall("rex", recipe=recipes.ASSOCIATIVE)
+            assert fleet["a"].get(made).access_count == 4
+
+    def test_its_index_stays_loaded(self, store, db):
+        store.remember("rex")
+        store.recall("rex")
+        before = db.engine._indexes["default"]
+        for _ in range(3):
+            store.recall("rex")
+            EpisodicMemoryStore(db, scope="other").remember("x")
+            store.recall("rex")
+            store.remember("y")
+            store.recall("rex")
+        assert db.engine._indexes["default"] is before
+
+    def test_an_import_and_a_sleep_pass_take_it_along(self, store, db, path):
+        store.remember("rex")
+        store.recall("rex")
+        db.import_(['{"summary": "told"}'])
+        assert len(events(path)) == 1
+        store.recall("rex")
+        store.consolidate(now=NOW + 40 * DAY)
+        assert len(events(path)) == 2
+
+    @pytest.mark.parametrize(
+        ("option", "values"),
+        [
+            ("pending_recalls", [-1, 1.5, "2", None, True]),
+            ("pending_s", [-1, "1", None, float("nan")]),
+        ],
+    )
+    def test_bounds_are_numbers(self, path, option, values):
+        for value in values:
+            with pytest.raises((InvalidArgument, TypeError), match=option):
+                Database(path, **{option: value})
+            with pytest.raises((InvalidArgument, TypeError), match=option):
+                Fleet(path, **{option: value})
+
+
+class TestErasing:
+    def test_what_is_erased_leaves_nothing_that_waited(self, store, path, clock):
+        gone = store.remember("rex unspeakable").id
+        kept = store.remember("rex").number
+        clock.advance(days=1)
+        store.recall("rex")
+        store.erase(gone)
+        (event,) = events(path)
+        assert [row & 0xFFFF_FFFF for row, _ in unpacked(event[5])] == [kept]
+        assert list(counts(path).values()) == [2]
+        store.flush()
+        assert not holds_text(path, "unspeakable")
+
+    def test_what_another_process_erased_is_left_out(self, store, path, clock):
+        gone = store.remember("rex one").id
+        kept = store.remember("rex two").number
+        store.recall("rex")
+        assert run(path, f"store.erase({gone!r}); db.close()") == 0
+        store.flush()
+        (event,) = events(path)
+        assert [row & 0xFFFF_FFFF for row, _ in unpacked(event[5])] == [kept]
+        assert [hit.number for hit in store.recall("rex")] == [kept]
+
+
+class TestOtherProcesses:
+    def test_what_they_wrote_meanwhile_is_gone_on_from(self, store, path):
+        made = store.remember("rex").id
+        store.recall("rex")
+        store.recall("rex")
+        assert run(path, f"store.feedback(used=[{made!r}] ); db.close()") == 0
+        store.recall("rex")
+        assert store.get(made).access_count == 5
+        assert len(events(path)) == 3
+        assert len(events(path, "used")) == 1
+        (hit,) = store.recall("rex", reinforce=False)
+        assert hit.memory.access_count == 5
+
+    def test_they_see_it_after_the_flush(self, store, path):
+        made = store.remember("rex").id
+        store.recall("rex")
+        seen = f"os._exit(store.get({made!r}).access_count)"
+        assert run(path, seen) == 1
+        store.flush()
+        assert run(path, seen) == 2
+
+    def test_a_process_that_ends_writes_what_waits(self, store, path):
+        store.remember("rex")
+        assert run(path, "[store.recall('rex') for _ in range(3)]") == 0
+        assert len(events(path)) == 3
+
+    def test_a_killed_process_loses_no_more_than_may_wait(self, store, path):
+        store.remember("rex")
+        code = "[store.recall('rex') for _ in range(300)]; os.kill(os.getpid(), signal.SIGKILL)"
+        assert run(path, code) == -signal.SIGKILL
+        kept = len(events(path))
+        assert 300 - 256 <= kept < 300
+        assert list(counts(path).values()) == [1 + kept]
+        assert store.recall("rex").memories
+
+    @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+    def test_a_forked_child_leaves_it_to_its_parent(self, path, clock):
+        db = Database(path, clock=clock, pending_s=LONG)
+        store = EpisodicMemoryStore(db)
+        store.remember("rex")
+        store.recall("rex")
+        child = os.fork()
+        if child == 0:
+            db.close()
+            with Database(path, clock=clock, pending_s=LONG) as own:
+                EpisodicMemoryStore(own).recall("rex")
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert len(events(path)) == 1
+        store.recall("rex")
+        db.close()
+        assert len(events(path)) == 3
+
+
+class TestFailure:
+    def test_a_commit_that_fails_says_so_and_the_recalls_go_on_waiting(self, store, path):
+        store.remember("rex")
+        store.recall("rex")
+        with held(path):
+            for call in (store.flush, store.stats, lambda: store.remember("x")):
+                with pytest.raises(LockTimeout):
+                    call()
+            assert store.recall("rex").memories
+        assert events(path) == []
+        store.remember("x")
+        assert len(events(path)) == 2
+        assert sorted(counts(path).values()) == [1, 3]
+
+    def test_a_recall_that_cannot_wait_says_so(self, path, clock):
+        with Database(path, clock=clock, pending_recalls=1, pending_s=LONG, busy_wait_s=0.05) as db:
+            store = EpisodicMemoryStore(db, recipe=recipes.ASSOCIATIVE)
+            made = store.remember("rex").id
+            store.recall("rex")
+            with held(path):
+                for _ in range(3):
+                    with pytest.raises(LockTimeout):
+                        store.recall("rex")
+            # The first of the three was answered before it had to be written; the others were not.
+            assert store.get(made).access_count == 3
+            assert len(events(path)) == 2
+
+    def test_closing_can_be_tried_again(self, path, clock):
+        db = Database(path, clock=clock, pending_s=LONG, busy_wait_s=0.05)
+        store = EpisodicMemoryStore(db)
+        store.remember("rex")
+        store.recall("rex")
+        with held(path), pytest.raises(LockTimeout):
+            db.close()
+        assert store.recall("rex").memories
+        db.close()
+        db.close()
+        assert len(events(path)) == 2
+        with pytest.raises(StoreClosed):
+            store.recall("rex")
+
+    def test_what_nothing_can_write_does_not_keep_a_store_open(self, path, clock):
+        db = Database(path, clock=clock, pending_s=LONG)
+        store = EpisodicMemoryStore(db)
+        store.remember("rex")
+        store.recall("rex")
+        db.engine.records._connection.lost = "a sync to disk failed"
+        with pytest.raises(StorageFailed, match="sync"):
+            db.close()
+        with pytest.raises(StoreClosed):
+            store.recall("rex")
+        with Database(path, clock=clock) as again:
+            assert EpisodicMemoryStore(again).recall("rex").memories
+
+    def test_a_corrupt_memory_keeps_no_other_scope_from_being_written(self, store, db, path):
+        other = EpisodicMemoryStore(db, scope="other", recipe=recipes.ASSOCIATIVE)
+        store.remember("rex")
+        other.remember("rex")
+        for one in (store, other, store, other):  # the first of each loads its index
+            one.recall("rex")
+        waiting = 4 - len(events(path))
+        with apsw.Connection(str(path)) as connection:
+            connection.execute("UPDATE memories SET importance = 9 WHERE row_id >> 32 = 1")
+        connection.close()
+        with pytest.raises(CorruptStore, match="checksum"):
+            other.remember("x")
+        other.remember("x")
+        assert (waiting, len(events(path))) == (3, 3)
+
+    def test_a_change_that_fails_leaves_them_waiting(self, store, path, monkeypatch):
+        store.remember("rex")
+        store.recall("rex")
+        monkeypatch.setattr("ebbmem.remembering._links", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            store.remember("half", keywords=["x"])
+        monkeypatch.undo()
+        assert events(path) == []
+        store.flush()
+        store.flush()
+        assert len(events(path)) == 1
