@@ -35,6 +35,19 @@ inline std::int64_t checked_slot(const py::object& object, const std::string& ar
   return static_cast<std::int64_t>(checked_count(object, argument, 0));
 }
 
+// A whole number of either sign that the machine can hold.
+inline std::int64_t checked_integer(const py::object& object, const std::string& argument) {
+  if (PyIndex_Check(object.ptr()) == 0 || PyBool_Check(object.ptr())) {
+    raise_type(argument, "an integer", py::str(py::type::of(object).attr("__name__")));
+  }
+  const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
+  if (!number) throw py::error_already_set();
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow == 0) return value;
+  throw ValueError(argument, "an integer of 64 bits", py::str(number).cast<std::string>());
+}
+
 // A float or an integer; bool is neither.
 inline double checked_number(const py::object& object, const std::string& argument) {
   if (PyBool_Check(object.ptr()) ||
@@ -50,6 +63,13 @@ template <typename T>
 std::optional<Span<const T>> optional_view(const py::object& object, const std::string& argument) {
   if (object.is_none()) return std::nullopt;
   return vector_view<T>(object, argument);
+}
+
+template <typename T>
+std::optional<Span<const T>> optional_view(const py::object& object, const std::string& argument,
+                                           std::size_t length) {
+  if (object.is_none()) return std::nullopt;
+  return vector_view<T>(object, argument, length);
 }
 
 }  // namespace ebb::bindings

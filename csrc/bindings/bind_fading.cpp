@@ -1,0 +1,112 @@
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <utility>
+
+#include "bindings/arguments.h"
+#include "bindings/numpy_views.h"
+#include "bindings/topics.h"
+#include "core/fading.h"
+
+namespace py = pybind11;
+
+namespace ebb::bindings {
+
+namespace {
+
+std::unique_ptr<Fading> make(const py::object& unit_us) {
+  return std::make_unique<Fading>(checked_integer(unit_us, "unit_us"));
+}
+
+FadingRows rows_of(const py::object& importance, const py::object& since_us, const py::object& pace,
+                   std::size_t count) {
+  return {vector_view<double>(importance, "importance", count),
+          vector_view<std::int64_t>(since_us, "since_us", count),
+          optional_view<double>(pace, "pace", count)};
+}
+
+std::size_t append(Fading& fading, const py::object& importance, const py::object& since_us,
+                   const py::object& pace) {
+  const std::size_t count = vector_view<double>(importance, "importance").size;
+  const FadingRows rows = rows_of(importance, since_us, pace, count);
+  const py::gil_scoped_release nogil;
+  return fading.append(rows);
+}
+
+void overwrite(Fading& fading, const py::object& slots, const py::object& importance,
+               const py::object& since_us, const py::object& pace) {
+  const Span<const std::int64_t> numbers = vector_view<std::int64_t>(slots, "slots");
+  const FadingRows rows = rows_of(importance, since_us, pace, numbers.size);
+  const py::gil_scoped_release nogil;
+  fading.overwrite(numbers, rows);
+}
+
+std::size_t tombstone(Fading& fading, const py::object& slots) {
+  const Span<const std::int64_t> numbers = vector_view<std::int64_t>(slots, "slots");
+  const py::gil_scoped_release nogil;
+  return fading.tombstone(numbers);
+}
+
+py::array_t<std::int64_t> compact(Fading& fading) {
+  std::vector<std::int64_t> moved;
+  {
+    const py::gil_scoped_release nogil;
+    moved = fading.compact();
+  }
+  return to_numpy(std::move(moved));
+}
+
+Moment moment_of(const py::object& now_us, const py::object& rate) {
+  return {checked_integer(now_us, "now_us"), checked_number(rate, "rate")};
+}
+
+py::array_t<double> log_weights_of(const Fading& fading, const py::object& slots,
+                                   const py::object& now_us, const py::object& rate) {
+  const Span<const std::int64_t> numbers = vector_view<std::int64_t>(slots, "slots");
+  const Moment moment = moment_of(now_us, rate);
+  std::vector<double> weights;
+  {
+    const py::gil_scoped_release nogil;
+    weights = fading.log_weights(numbers, moment);
+  }
+  return to_numpy(std::move(weights));
+}
+
+double bound(const Fading& fading, const py::object& first, const py::object& count,
+             const py::object& now_us, const py::object& rate) {
+  const std::size_t first_slot = checked_count(first, "first", 0);
+  const std::size_t slots = checked_count(count, "count", 0);
+  const Moment moment = moment_of(now_us, rate);
+  const py::gil_scoped_release nogil;
+  return fading.bound(first_slot, slots, moment);
+}
+
+// The locks are taken only without the interpreter's.
+template <auto Method>
+auto unlocked(const Fading& fading) {
+  const py::gil_scoped_release nogil;
+  return (fading.*Method)();
+}
+
+}  // namespace
+
+void bind_fading(py::module_& m) {
+  py::class_<Fading>(m, "Fading", "How each slot's weight falls with time.")
+      .def(py::init(&make), py::arg("unit_us") = 1'000'000)
+      .def("append", &append, py::arg("importance"), py::arg("since_us"),
+           py::arg("pace") = py::none(), "Add slots; return the first of them.")
+      .def("overwrite", &overwrite, py::arg("slots"), py::arg("importance"), py::arg("since_us"),
+           py::arg("pace") = py::none(), "Give live slots new lines.")
+      .def("tombstone", &tombstone, py::arg("slots"), "Kill slots; return how many were live.")
+      .def("compact", &compact, "Close the gaps; return the new slot of each old one, -1 if gone.")
+      .def("log_weights", &log_weights_of, py::arg("slots"), py::arg("now_us"), py::arg("rate"),
+           "ln(importance) - rate * pace * age; minus infinity for the dead.")
+      .def("bound", &bound, py::arg("first"), py::arg("count"), py::arg("now_us"), py::arg("rate"),
+           "At least the log weight of each of some consecutive slots.")
+      .def_property_readonly("size", &unlocked<&Fading::size>, "Slots handed out, dead included.")
+      .def_property_readonly("live", &unlocked<&Fading::live>, "Slots that are not dead.")
+      .def_property_readonly("generation", &unlocked<&Fading::generation>, "Times compacted.")
+      .def_property_readonly("bytes", &unlocked<&Fading::bytes>, "Memory reserved.");
+}
+
+}  // namespace ebb::bindings

@@ -1,0 +1,204 @@
+#include "core/fading.h"
+
+#include <string>
+#include <utility>
+
+#include "core/elementary.h"
+#include "core/errors.h"
+#include "core/finite.h"
+
+namespace ebb {
+
+namespace {
+
+constexpr std::size_t kMaxSlots = (std::size_t{1} << 31) - 1;
+
+double checked_unit(std::int64_t unit_us) {
+  if (unit_us >= 1) return static_cast<double>(unit_us);
+  throw ValueError("unit_us", "at least 1 microsecond", std::to_string(unit_us));
+}
+
+bool is_time(std::int64_t us) { return (us >= -Fading::kMaxTimeUs) & (us <= Fading::kMaxTimeUs); }
+
+const std::string kTimes = "microseconds from -2^61 to 2^61";
+
+void check_rows(const FadingRows& rows) {
+  check_not_negative(rows.importance, "importance");
+  check_values(rows.since_us, is_time, kTimes, "since_us");
+  if (rows.pace) check_not_negative(*rows.pace, "pace");
+}
+
+bool all_paces_are_one(const FadingRows& rows) {
+  return !rows.pace ||
+         std::all_of(rows.pace->begin(), rows.pace->end(), [](double pace) { return pace == 1.0; });
+}
+
+double pace_of(const FadingRows& rows, std::size_t i) { return rows.pace ? (*rows.pace)[i] : 1.0; }
+
+// Room for `size` values in all, doubling so that repeated appends stay linear.
+template <typename T>
+void make_room(std::vector<T>& values, std::size_t size) {
+  if (size > values.capacity()) values.reserve(std::max(size, 2 * values.capacity()));
+}
+
+}  // namespace
+
+void check_moment(const Moment& moment) {
+  if (!is_time(moment.now_us)) throw ValueError("now_us", kTimes, std::to_string(moment.now_us));
+  if (moment.rate >= 0.0 && is_finite(moment.rate)) return;
+  throw ValueError("rate", "a finite number of at least 0", std::to_string(moment.rate));
+}
+
+Fading::Fading(std::int64_t unit_us) : unit_us_(checked_unit(unit_us)) {}
+
+Fading::View Fading::read() const { return View(*this); }
+
+std::size_t Fading::size() const { return read().size(); }
+
+std::size_t Fading::live() const { return read().live(); }
+
+std::int64_t Fading::generation() const { return read().generation(); }
+
+std::size_t Fading::bytes() const {
+  const View view = read();
+  return lines_.capacity() * sizeof(Line) + paces_.capacity() * sizeof(double) +
+         summaries_.capacity() * sizeof(Summary);
+}
+
+std::size_t Fading::append(const FadingRows& rows) {
+  const std::lock_guard<std::mutex> writer(writer_);
+  check_rows(rows);
+  const std::size_t first = lines_.size();
+  const std::size_t count = rows.importance.size;
+  if (count > kMaxSlots - first) {
+    throw ValueError("importance", "at most " + std::to_string(kMaxSlots) + " slots in all",
+                     std::to_string(count) + " more than " + std::to_string(first));
+  }
+  const bool paced = !paces_.empty() || !all_paces_are_one(rows);
+  std::vector<Line> fresh(count);
+  for (std::size_t i = 0; i < count; ++i) fresh[i] = {log(rows.importance[i]), rows.since_us[i]};
+  const std::unique_lock<FairLock> visible(lock_);
+  make_room(lines_, first + count);
+  make_room(summaries_, ranges_of(first + count));
+  if (paced) make_room(paces_, first + count);
+  // Nothing below needs memory.
+  lines_.insert(lines_.end(), fresh.begin(), fresh.end());
+  if (paced) paces_.resize(first, 1.0);
+  for (std::size_t i = 0; paced && i < count; ++i) paces_.push_back(pace_of(rows, i));
+  summaries_.resize(ranges_of(first + count));
+  for (std::size_t slot = first; slot < first + count; ++slot) summarise(slot);
+  live_ += count;
+  return first;
+}
+
+void Fading::overwrite(Span<const std::int64_t> slots, const FadingRows& rows) {
+  const std::lock_guard<std::mutex> writer(writer_);
+  check_rows(rows);
+  check_live(slots);
+  const std::unique_lock<FairLock> visible(lock_);
+  if (paces_.empty() && !all_paces_are_one(rows)) paces_.assign(lines_.size(), 1.0);
+  for (std::size_t i = 0; i < slots.size; ++i) {
+    const auto slot = static_cast<std::size_t>(slots[i]);
+    lines_[slot] = {log(rows.importance[i]), rows.since_us[i]};
+    if (!paces_.empty()) paces_[slot] = pace_of(rows, i);
+  }
+  summarise_ranges_of(slots);
+}
+
+std::size_t Fading::tombstone(Span<const std::int64_t> slots) {
+  const std::lock_guard<std::mutex> writer(writer_);
+  check_slots(slots);
+  const std::unique_lock<FairLock> visible(lock_);
+  std::size_t killed = 0;
+  for (const std::int64_t slot : slots) {
+    const auto index = static_cast<std::size_t>(slot);
+    killed += alive(index) ? 1 : 0;
+    lines_[index] = kDeadLine;
+  }
+  summarise_ranges_of(slots);
+  live_ -= killed;
+  return killed;
+}
+
+std::vector<std::int64_t> Fading::compact() {
+  const std::lock_guard<std::mutex> writer(writer_);
+  std::vector<std::int64_t> moved(lines_.size(), -1);
+  std::vector<Line> lines;
+  std::vector<double> paces;
+  std::vector<Summary> summaries(ranges_of(live_));
+  lines.reserve(live_);
+  if (!paces_.empty()) paces.reserve(live_);
+  for (std::size_t slot = 0; slot < lines_.size(); ++slot) {
+    if (!alive(slot)) continue;
+    moved[slot] = static_cast<std::int64_t>(lines.size());
+    lines.push_back(lines_[slot]);
+    if (!paces_.empty()) paces.push_back(paces_[slot]);
+  }
+  const std::unique_lock<FairLock> visible(lock_);
+  lines_.swap(lines);
+  paces_.swap(paces);
+  summaries_.swap(summaries);
+  for (std::size_t slot = 0; slot < lines_.size(); ++slot) summarise(slot);
+  ++generation_;
+  return moved;
+}
+
+std::vector<double> Fading::log_weights(Span<const std::int64_t> slots,
+                                        const Moment& moment) const {
+  check_moment(moment);
+  const View view = read();
+  check_slots(slots);
+  std::vector<double> weights(slots.size);
+  for (std::size_t i = 0; i < slots.size; ++i) {
+    weights[i] = view.log_weight(static_cast<std::size_t>(slots[i]), moment);
+  }
+  return weights;
+}
+
+double Fading::bound(std::size_t first, std::size_t count, const Moment& moment) const {
+  check_moment(moment);
+  const View view = read();
+  if (first <= view.size() && count <= view.size() - first) return view.bound(first, count, moment);
+  throw ValueError("first, count", "slots below " + std::to_string(view.size()),
+                   std::to_string(count) + " from " + std::to_string(first));
+}
+
+void Fading::check_slots(Span<const std::int64_t> slots) const {
+  for (const std::int64_t slot : slots) {
+    if (slot >= 0 && static_cast<std::size_t>(slot) < lines_.size()) continue;
+    throw ValueError("slots", "slots from 0 to below " + std::to_string(lines_.size()),
+                     std::to_string(slot));
+  }
+}
+
+void Fading::check_live(Span<const std::int64_t> slots) const {
+  check_slots(slots);
+  for (const std::int64_t slot : slots) {
+    if (alive(static_cast<std::size_t>(slot))) continue;
+    throw ValueError("slots", "live slots", "the dead slot " + std::to_string(slot));
+  }
+}
+
+// Widen the summary of a slot's range by its line.
+void Fading::summarise(std::size_t slot) {
+  if (!alive(slot)) return;
+  Summary& summary = summaries_[slot / kRangeSlots];
+  summary.log_importance = std::max(summary.log_importance, lines_[slot].log_importance);
+  summary.pace = std::min(summary.pace, pace(slot));
+  summary.since_us = std::max(summary.since_us, lines_[slot].since_us);
+}
+
+// Make the summaries of some slots' ranges anew: each once when its slots stand together.
+void Fading::summarise_ranges_of(Span<const std::int64_t> slots) {
+  std::size_t last = summaries_.size();
+  for (const std::int64_t slot : slots) {
+    const std::size_t range = static_cast<std::size_t>(slot) / kRangeSlots;
+    if (range == last) continue;
+    last = range;
+    summaries_[range] = Summary{};
+    const std::size_t end = std::min((range + 1) * kRangeSlots, lines_.size());
+    for (std::size_t s = range * kRangeSlots; s < end; ++s) summarise(s);
+  }
+}
+
+}  // namespace ebb
