@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from processor import processor_name
 from timing import Timed
 
 import ebbmem
@@ -37,17 +36,7 @@ def pytest_benchmark_update_machine_info(
     machine_info["ebbmem"] = ebbmem.__version__
     machine_info["isa"] = config.getoption("--isa") or _core.isas()[0]
     machine_info["numpy"] = np.__version__
-    machine_info["cpu_model"] = cpu_model()
-
-
-def cpu_model() -> str:
-    """Return the processor's name."""
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.is_file():
-        for line in cpuinfo.read_text("utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor()
+    machine_info["cpu_model"] = processor_name()
 
 
 @pytest.fixture

@@ -104,3 +104,42 @@ def graph(nodes: int, degree: int = 8, seeds: int = 20, seed: int = 5) -> Graph:
         seeds=np.sort(rng.choice(nodes, seeds, replace=False)).astype(np.int64),
         activation=np.linspace(1.0, 0.1, seeds),
     )
+
+
+def unit_rows(count: int, dim: int, *, clustered: bool, seed: int = 7) -> F32:
+    """Return many unit rows, around `CLUSTERS` centres or in no order; made piece by piece."""
+    rng = np.random.default_rng(seed)
+    centres = np.random.default_rng(0).standard_normal((CLUSTERS, dim), np.float32)
+    rows = np.empty((count, dim), np.float32)
+    for first in range(0, count, 50_000):
+        piece = rows[first : first + 50_000]
+        rng.standard_normal(out=piece, dtype=np.float32)
+        if clustered:
+            piece *= np.float32(0.7)
+            piece += centres[rng.integers(CLUSTERS, size=len(piece))]
+        piece /= np.linalg.norm(piece, axis=1, keepdims=True)
+    return rows
+
+
+@cache
+def chung_lu(nodes: int, degree: float = 10.5, gamma: float = 2.5, seed: int = 8) -> Graph:
+    """Return a graph whose degrees follow a power law, links in both directions, random weights.
+
+    A node's chance to be an end of a link falls with its rank as ``rank ** (-1 / (gamma - 1))``;
+    numbers are shuffled, so that popular nodes lie anywhere.
+    """
+    rng = np.random.default_rng(seed)
+    chance = np.cumsum(np.arange(1, nodes + 1) ** (-1 / (gamma - 1)))
+    links = int(nodes * degree / 2)
+    ends = np.searchsorted(chance, rng.random((2, links)) * chance[-1]).astype(np.int64)
+    one, other = rng.permutation(nodes)[ends[:, ends[0] != ends[1]]]
+    pairs = np.unique(np.concatenate([one * nodes + other, other * nodes + one]))
+    source, target = pairs // nodes, pairs % nodes
+    seeds = np.sort(rng.choice(nodes, 5, replace=False)).astype(np.int64)
+    return Graph(
+        indptr=np.searchsorted(source, np.arange(nodes + 1)).astype(np.int64),
+        indices=target.astype(np.int32),
+        weights=rng.uniform(0.05, 1.0, len(target)).astype(np.float32),
+        seeds=seeds,
+        activation=np.ones(len(seeds)),
+    )

@@ -12,7 +12,7 @@ import math
 import re
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -36,6 +36,14 @@ def embed_python(text: str, dim: int) -> list[float]:
         vector[bucket(word, dim)] += 1.0
     norm = math.sqrt(sum(x * x for x in vector))
     return [x / norm for x in vector] if norm else vector
+
+
+def embed_numpy(text: str, dim: int) -> F32:
+    """Return the same for one text with its words hashed anew and the row made by numpy."""
+    buckets = [bucket(word, dim) for word in WORDS.findall(text)]
+    counts = np.bincount(np.array(buckets, dtype=np.int64), minlength=dim)
+    norm = math.sqrt(counts @ counts)
+    return (counts / (norm or 1.0)).astype(np.float32)
 
 
 class NumpyEmbedder:
@@ -230,17 +238,25 @@ class PythonMemory:
 
 
 class NumpyMemory:
-    """The same over one matrix."""
+    """The same over one matrix; ``dot`` multiplies rows with a query, by default as numpy does."""
 
-    def __init__(self, texts: Sequence[str], dim: int, importance: F64, created_s: F64) -> None:
+    def __init__(
+        self,
+        texts: Sequence[str],
+        dim: int,
+        importance: F64,
+        created_s: F64,
+        dot: Callable[[F32, F32], F32 | F64] | None = None,
+    ) -> None:
         self._texts = texts
+        self._dot = dot or np.matmul
         self._embedder = NumpyEmbedder(dim)
         self._rows = self._embedder.embed_many(texts)
         self._importance, self._created_s = importance, created_s
 
     def recall(self, cue: str, now_s: float, k: int, rate: float) -> list[str]:
         """Return the k best texts."""
-        cosines = self._rows @ self._embedder.embed_many([cue])[0]
+        cosines = self._dot(self._rows, self._embedder.embed_many([cue])[0])
         scores = (cosines + 1) / 2 * self._importance * np.exp(-rate * (now_s - self._created_s))
         best = np.argpartition(scores, -k)[-k:]
         return [self._texts[slot] for slot in best[np.argsort(-scores[best])]]

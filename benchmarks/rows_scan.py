@@ -1,0 +1,190 @@
+"""Contests of exact nearest rows, without and beside approximate indexes."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import data
+import numpy as np
+import peers
+from contest import Contest, Fact, Rival, turning
+from sizes import Sizes
+
+from ebbmem import _core
+
+K, BATCH = 10, 64
+NUMPY_BLOCK = 16_384
+
+
+def arena_of(rows: data.F32) -> _core.Arena:
+    """Return an arena with these rows."""
+    made = _core.Arena(rows.shape[1])
+    made.append(rows)
+    return made
+
+
+def exact(queries: data.F32, rows: data.F32) -> data.I64:
+    """Return the K best rows of each query by float64 dots."""
+    likely = np.stack([peers.best_of(rows @ query, 2 * K) for query in queries])
+    dots = [
+        rows[at].astype(np.float64) @ query.astype(np.float64)
+        for at, query in zip(likely, queries, strict=True)
+    ]
+    return np.stack(
+        [at[np.argsort(-dot, kind="stable")][:K] for at, dot in zip(likely, dots, strict=True)]
+    )
+
+
+def scan(sizes: Sizes) -> Iterator[Contest]:
+    """The ten nearest of many rows, one query; clustered rows, and rows without any order."""
+    for clustered in (True, False):
+        for count, dim in sizes.rows:
+            yield _scan(sizes, count, dim, clustered)
+
+
+def _scan(sizes: Sizes, count: int, dim: int, clustered: bool) -> Contest:
+    rows = data.unit_rows(count, dim, clustered=clustered)
+    queries = data.unit_rows(8, dim, clustered=clustered, seed=9)
+    held = arena_of(rows)
+    theirs: dict[str, Callable[[data.F32], data.I64] | None] = {
+        "faiss IndexFlatIP": peers.faiss_flat(rows, K),
+        "simsimd + argpartition": peers.simsimd_top(rows, K),
+        "numpy X @ q + argpartition": lambda query: peers.best_of(rows @ query, K),
+    }
+
+    def ours(query: data.F32) -> data.I64:
+        return _core.top_affine(held, query, None, None, None, None, K)[0]
+
+    expected = exact(queries, rows)
+    np.testing.assert_array_equal([ours(query) for query in queries], expected)
+    for call in theirs.values():
+        if call is not None:
+            assert share(np.stack([np.ravel(call(query)) for query in queries]), expected) > 0.99
+    figures = (3.5, 3.5, 8.0) if clustered else (None, None, None)
+    kind = "clustered" if clustered else "random"
+    return Contest(
+        f"exact top {K} of {sizes.shown(count)} x {dim}, {kind}",
+        turning(ours, queries),
+        [
+            Rival(name, call and turning(call, queries), figure)
+            for (name, call), figure in zip(theirs.items(), figures, strict=True)
+        ],
+    )
+
+
+def batch(sizes: Sizes) -> Iterator[Contest]:
+    """The same for 64 queries at once; time is per query."""
+    for count, dim in sizes.rows:
+        yield _batch(sizes, count, dim)
+
+
+def _batch(sizes: Sizes, count: int, dim: int) -> Contest:
+    rows = data.unit_rows(count, dim, clustered=True)
+    queries = data.unit_rows(BATCH, dim, clustered=True, seed=9)
+    held = arena_of(rows)
+    flat, slow = peers.faiss_flat(rows, K), peers.faiss_flat(rows, K, 128_000)
+    expected = exact(queries, rows)
+
+    def ours() -> data.I64:
+        return _core.top_affine_many(held, queries, None, None, None, None, K)[0]
+
+    np.testing.assert_array_equal(ours().reshape(BATCH, K), expected)
+    # Matrix products sum in another order, so the nearest of ties may swap.
+    assert share(by_blocks(queries, rows), expected) > 0.99
+    if flat is not None:
+        assert share(flat(queries), expected) > 0.99
+    return Contest(
+        f"the same, batch of {BATCH}, {sizes.shown(count)} x {dim}, per query",
+        ours,
+        (
+            Rival("faiss, BLAS path", flat and (lambda: flat(queries)), 2.2, BATCH),
+            Rival(
+                "numpy sgemm by blocks + argpartition",
+                lambda: by_blocks(queries, rows),
+                3.0,
+                BATCH,
+            ),
+            Rival("faiss as it comes", slow and (lambda: slow(queries)), None, BATCH),
+        ),
+        BATCH,
+    )
+
+
+def by_blocks(queries: data.F32, rows: data.F32) -> data.I64:
+    """Return the best rows of each query by products of blocks that stay in the cache."""
+    kept, dots = [], []
+    for first in range(0, len(rows), NUMPY_BLOCK):
+        block = queries @ rows[first : first + NUMPY_BLOCK].T
+        k = min(K, block.shape[1])
+        likely = np.argpartition(block, -k, axis=1)[:, -k:]
+        kept.append(likely + first)
+        dots.append(np.take_along_axis(block, likely, axis=1))
+    slots, scores = np.concatenate(kept, axis=1), np.concatenate(dots, axis=1)
+    order = np.argsort(-scores, axis=1)[:, :K]
+    return np.take_along_axis(slots, order, axis=1)
+
+
+def approximate(sizes: Sizes) -> Iterator[Contest]:
+    """Clustered rows without weights, where an approximate index is faster; and other exact ones.
+
+    hnswlib and usearch are asked with the smallest breadth that finds 95 % of the true ten.
+    """
+    count, dim = sizes.ann_rows, sizes.rows[0][1]
+    rows = data.unit_rows(count, dim, clustered=True)
+    queries = data.unit_rows(64, dim, clustered=True, seed=9)
+    expected = exact(queries, rows)
+    held, index = arena_of(rows), peers.hnsw(rows)
+    facts, rivals = [], []
+    if index is not None:
+        ef, recall = breadth(index, queries, expected)
+        facts.append(Fact(f"hnswlib at ef={ef} finds {recall:.3f} of the true ten, ebbmem all"))
+        rivals.append(
+            Rival(
+                "hnswlib, 0.95 of the ten found",
+                turning(lambda q: index.knn_query(q, K, num_threads=1), queries),
+            )
+        )
+    else:
+        rivals.append(Rival("hnswlib", None))
+    with tempfile.TemporaryDirectory() as folder:
+        exact_ones = {
+            "usearch exact": peers.usearch_exact(rows, K),
+            "scikit-learn brute force": peers.sklearn_brute(rows, K),
+            "sqlite-vec through apsw, in RAM": peers.sqlite_vec(rows, K),
+            "nano-vectordb": peers.nano(rows, K, Path(folder)),
+        }
+        for name, call in exact_ones.items():
+            if call is not None:
+                assert (
+                    np.stack([call(query) for query in queries[:4]]) == expected[:4]
+                ).mean() > 0.9
+            rivals.append(Rival(name, call and turning(call, queries)))
+        yield Contest(
+            f"top {K} of {sizes.shown(count)} x {dim}, clustered, no weights",
+            turning(
+                lambda query: _core.top_affine(held, query, None, None, None, None, K), queries
+            ),
+            rivals,
+            facts=facts,
+        )
+
+
+def breadth(index: object, queries: data.F32, expected: data.I64) -> tuple[int, float]:
+    """Return the smallest of some breadths (ef) that finds 95 % of the true ten, and its share."""
+    recall = 0.0
+    for ef in (10, 15, 20, 30, 40, 60, 80, 120, 160, 320):
+        index.set_ef(ef)  # type: ignore[attr-defined]
+        found = index.knn_query(queries, K, num_threads=1)[0]  # type: ignore[attr-defined]
+        recall = share(found, expected)
+        if recall >= 0.95:
+            return ef, recall
+    return ef, recall
+
+
+def share(found: data.I64, expected: data.I64) -> float:
+    """Return how much of what is expected was found."""
+    pairs = zip(found.tolist(), expected.tolist(), strict=True)
+    hits = [len(set(one) & set(other)) / len(other) for one, other in pairs]
+    return sum(hits) / len(hits)
