@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bindings/numpy_views.h"
 #include "bindings/topics.h"
@@ -37,6 +39,27 @@ py::array_t<float> exp_f32(const std::string& isa, const py::object& x) {
   return out;
 }
 
+py::array_t<std::int16_t> add_where_i16(const std::string& isa, const py::object& bits,
+                                        std::int16_t amount, const py::object& sums) {
+  const Span<const std::uint64_t> words = vector_view<std::uint64_t>(bits, "bits");
+  const auto before = vector_view<std::int16_t>(sums, "sums", 64 * words.size);
+  py::array_t<std::int16_t> out(static_cast<py::ssize_t>(before.size));
+  std::copy(before.begin(), before.end(), out.mutable_data());
+  find(isa).add_where_i16(words.data, words.size, amount, out.mutable_data());
+  return out;
+}
+
+py::array_t<std::uint16_t> select_above_i16(const std::string& isa, const py::object& sums,
+                                            std::int16_t limit) {
+  const Span<const std::int16_t> values = vector_view<std::int16_t>(sums, "sums");
+  if (values.size % 32 != 0) {
+    throw ShapeError("sums", "a multiple of 32 values", std::to_string(values.size));
+  }
+  std::vector<std::uint16_t> chosen(values.size);
+  chosen.resize(find(isa).select_above_i16(values.data, values.size, limit, chosen.data()));
+  return to_numpy(std::move(chosen));
+}
+
 using Function = double (*)(double);
 
 py::array_t<double> each(Function function, const py::object& x) {
@@ -63,6 +86,10 @@ py::array_t<double> pow_of(const py::object& base, const py::object& exponent) {
 void bind_testing(py::module_& m) {
   py::module_ testing = m.def_submodule("_testing", "Kernels by instruction set, for tests.");
   testing.def("dot_rows", &dot_rows, py::arg("isa"), py::arg("query"), py::arg("rows"));
+  testing.def("add_where_i16", &add_where_i16, py::arg("isa"), py::arg("bits"), py::arg("amount"),
+              py::arg("sums"));
+  testing.def("select_above_i16", &select_above_i16, py::arg("isa"), py::arg("sums"),
+              py::arg("limit"));
   testing.def("log", &log_of, py::arg("x"));
   testing.def("exp", &exp_of, py::arg("x"));
   testing.def("pow", &pow_of, py::arg("base"), py::arg("exponent"));

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 
+#include "core/block_sums.h"
 #include "core/elementary.h"
 #include "core/errors.h"
 #include "core/topk.h"
@@ -14,13 +15,9 @@ namespace ebb {
 
 namespace {
 
-constexpr std::size_t kBlock = 4096;
-
 struct CueTerm {
-  std::uint32_t term;
+  std::uint32_t number;
   double idf;
-  Span<const Posting> postings;
-  std::size_t next = 0;  // first posting not yet read
 };
 
 // The terms of the cue that some live text holds, once each, in order of first occurrence.
@@ -30,9 +27,9 @@ std::vector<CueTerm> cue_terms(const InvertedIndex& index, Span<const std::uint6
   for (const std::uint64_t id : cue) {
     const std::size_t distinct = seen.size();
     if (seen.insert(id) != distinct) continue;
-    const std::uint32_t term = index.find(id);
-    if (term == IndexMap::kAbsent || index.live_texts(term) == 0) continue;
-    terms.push_back({term, bm25_idf(index.live(), index.live_texts(term)), index.postings(term)});
+    const std::uint32_t number = index.find(id);
+    if (number == IndexMap::kAbsent || index.live_texts(number) == 0) continue;
+    terms.push_back({number, bm25_idf(index.live(), index.live_texts(number))});
   }
   return terms;
 }
@@ -42,7 +39,7 @@ class LengthNorm {
  public:
   LengthNorm(const Bm25& rule, double mean) : rule_(rule), mean_(mean) {}
 
-  double operator()(std::uint32_t length) {
+  double operator()(std::uint64_t length) {
     if (length >= known_.size()) return compute(length);
     double& norm = known_[length];
     if (norm == 0.0) norm = compute(length);
@@ -50,7 +47,7 @@ class LengthNorm {
   }
 
  private:
-  double compute(std::uint32_t length) const {
+  double compute(std::uint64_t length) const {
     return rule_.k1 * (1.0 - rule_.b + rule_.b * static_cast<double>(length) / mean_);
   }
 
@@ -59,55 +56,180 @@ class LengthNorm {
   std::array<double, 256> known_{};
 };
 
-double contribution(double idf, std::uint32_t count, double norm) {
+double contribution(double idf, std::int32_t count, double norm) {
   const auto tf = static_cast<double>(count);
   return idf * tf / (tf + norm);
 }
 
-class BlockSums {
- public:
-  BlockSums() : sums_(kBlock, 0.0), touched_(kBlock + 1) {}
+// The terms of a cue within one block, in the cue's order; those it does not hold are left out.
+struct HeldTerm {
+  double idf;
+  KeyRows rows;
+};
 
-  void add(std::uint32_t offset, double amount) {
-    // Always write, advance only on a first touch: no branch to mispredict. An amount of 0 must
-    // not count as one, or a slot could be listed more than once.
-    touched_[count_] = offset;
-    count_ += static_cast<std::size_t>(sums_[offset] == 0.0 && amount > 0.0);
-    sums_[offset] += amount;
+std::vector<HeldTerm> held_terms(const SparseBlock& block, const std::vector<CueTerm>& terms) {
+  std::vector<HeldTerm> held;
+  for (const CueTerm& term : terms) {
+    const KeyRows rows = block.find(term.number);
+    if (!rows.empty()) held.push_back({term.idf, rows});
+  }
+  return held;
+}
+
+double score_row(const std::vector<HeldTerm>& held, std::size_t row, double norm) {
+  double score = 0.0;
+  for (const HeldTerm& term : held) {
+    const std::int32_t count = term.rows.count_of(row);
+    if (count != 0) score += contribution(term.idf, count, norm);
+  }
+  return score;
+}
+
+// Integer sums that bound scores. With n = k1 * (1 - b + b * length / mean), a term adds
+//   idf * tf / (tf + n)  =  idf * f(n) / (1 + n)  where  f(n) = tf * (1 + n) / (tf + n)
+// and f grows with n. So, with N the n of the block's longest text, a text of score s has a sum
+// of idf * f(N) over its terms of at least s * (1 + n): the sum needs no look at lengths. It is
+// rounded up, to fill 16 bits.
+class Bounds {
+ public:
+  Bounds(const SparseBlock& block, const std::vector<HeldTerm>& held, LengthNorm& norm)
+      : least_norm_(norm(block.smallest_value())),
+        most_norm_(norm(block.largest_value())),
+        most_often_(static_cast<std::int32_t>(block.largest_count())) {
+    double total = 0.0;
+    for (const HeldTerm& term : held) total += term.idf * factor(most_often_);
+    scale_ = (static_cast<double>(BlockSums::kMost) - static_cast<double>(held.size())) / total;
   }
 
-  // Calls visit(offset, sum) for each sum above 0 and leaves all at 0.
-  template <typename Visit>
-  void drain(Visit visit) {
-    for (std::size_t i = 0; i < count_; ++i) {
-      visit(touched_[i], sums_[touched_[i]]);
-      sums_[touched_[i]] = 0.0;
-    }
-    count_ = 0;
+  // False when rounding up would blur everything, or infinity came in.
+  bool usable(std::size_t terms) const { return terms <= 1024 && scale_ >= 1e-3 && scale_ <= 1e9; }
+
+  std::int16_t amount(double idf, std::int32_t count) const {
+    return static_cast<std::int16_t>(static_cast<std::int32_t>(scale_ * idf * factor(count)) + 1);
+  }
+
+  // No text gets more from a term.
+  std::int32_t most(double idf) const { return amount(idf, most_often_); }
+
+  // A text of this norm whose sum is below this cannot reach the score.
+  double needed(double score, double norm) const {
+    return score * scale_ * (1.0 + norm) * (1.0 - 1e-9);
+  }
+
+  // The least sum with which any text of the block can reach the score.
+  std::int32_t least(double score) const {
+    const double sum = needed(score, least_norm_);
+    return static_cast<std::int32_t>(std::clamp(sum, 1.0, static_cast<double>(BlockSums::kMost)));
   }
 
  private:
-  std::vector<double> sums_;
-  std::vector<std::uint32_t> touched_;
-  std::size_t count_ = 0;
+  double factor(std::int32_t count) const {
+    const auto tf = static_cast<double>(count);
+    return tf * (1.0 + most_norm_) / (tf + most_norm_);
+  }
+
+  double least_norm_;
+  double most_norm_;
+  std::int32_t most_often_;
+  double scale_ = 0.0;
 };
 
-// The block of the first posting not yet read, or kNone.
-constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-std::size_t next_block(const std::vector<CueTerm>& terms) {
-  std::size_t block = kNone;
-  for (const CueTerm& term : terms) {
-    if (term.next < term.postings.size) {
-      block = std::min<std::size_t>(block, term.postings[term.next].slot / kBlock);
+// One ranking: block after block, the newest first, into one heap.
+class Ranking {
+ public:
+  Ranking(const InvertedIndex& index, const Bm25& rule, const Contest& contest)
+      : rows_(index.rows()),
+        contest_(contest),
+        norm_(rule, index.mean_length()),
+        exact_(SparseBlock::kMaxRows),
+        best_(contest.k) {}
+
+  void open(const SparseBlock& block, const std::vector<HeldTerm>& held) {
+    if (block.rows() >= kFewRows) {
+      const Bounds bounds(block, held, norm_);
+      if (bounds.usable(held.size())) return choose(block, held, bounds);
+    }
+    add_up(block, held);
+    for (std::size_t row = 0; row < block.rows(); ++row) offer(block, row, exact_.data()[row]);
+  }
+
+  std::vector<Scored> take() && { return std::move(best_).take(); }
+
+ private:
+  static constexpr std::size_t kFewRows = 256;
+
+  // The exact scores of every row of a block.
+  void add_up(const SparseBlock& block, const std::vector<HeldTerm>& held) {
+    double* const sums = exact_.data();
+    std::fill_n(sums, block.rows(), 0.0);
+    for (const HeldTerm& term : held) {
+      term.rows.each([&](std::size_t row, std::int32_t count) {
+        sums[row] += contribution(term.idf, count, norm_(block.value(row)));
+      });
     }
   }
-  return block;
-}
 
-Scored candidate(const Contest& contest, std::size_t slot, double score) {
-  const auto number = static_cast<std::int64_t>(slot);
-  return {score, contest.newness.data == nullptr ? number : contest.newness[slot], number, 0.0F};
-}
+  void choose(const SparseBlock& block, const std::vector<HeldTerm>& held, const Bounds& bounds) {
+    left_out_ = 0;
+    const std::int32_t wanted = bounds.least(std::max(best_.entry_score(), 0.0));
+    sums_.clear(block.rows());
+    for (const HeldTerm& term : held) {
+      const std::int32_t most = bounds.most(term.idf);
+      if (left_out_ + most <= wanted / kLeftOut) {
+        left_out_ += most;
+      } else {
+        sums_.add(term.rows, [&](std::int32_t count) { return bounds.amount(term.idf, count); });
+      }
+    }
+    added_up_ = false;
+    // While the heap has room any score gets in: the highest sums go first, until it is full.
+    std::int32_t upper = BlockSums::kMost + 1;
+    while (!best_.full() && upper > 1) {
+      const std::int32_t lower = std::max(upper - upper / 4 - 1, 1);
+      offer_sums(block, held, bounds, lower, upper);
+      upper = lower;
+    }
+    const std::int32_t least = bounds.least(std::max(best_.entry_score(), 0.0)) - left_out_;
+    if (least < upper) offer_sums(block, held, bounds, least, upper);
+  }
+
+  // Offers the rows whose sum is from `lower` to below `upper`.
+  void offer_sums(const SparseBlock& block, const std::vector<HeldTerm>& held, const Bounds& bounds,
+                  std::int32_t lower, std::int32_t upper) {
+    const Span<const std::uint16_t> rows = sums_.at_least(static_cast<std::int16_t>(lower));
+    if (!added_up_ && rows.size > block.rows() / kManyRows) {
+      add_up(block, held);
+      added_up_ = true;
+    }
+    for (const std::size_t row : rows) {
+      if (sums_[row] >= upper) continue;
+      const double norm = norm_(block.value(row));
+      if (sums_[row] + left_out_ < bounds.needed(best_.entry_score(), norm)) continue;
+      offer(block, row, added_up_ ? exact_.data()[row] : score_row(held, row, norm));
+    }
+  }
+
+  void offer(const SparseBlock& block, std::size_t row, double score) {
+    const std::size_t slot = block.first() + row;
+    if (score <= 0.0 || score < best_.entry_score() || slot >= contest_.limit) return;
+    if (!rows_.is_live(slot) || !contest_.mask.allows(slot)) return;
+    const auto number = static_cast<std::int64_t>(slot);
+    const bool numbered = contest_.newness.data == nullptr;
+    best_.offer({score, numbered ? number : contest_.newness[slot], number, 0.0F});
+  }
+
+  static constexpr std::size_t kManyRows = 16;
+  static constexpr std::int32_t kLeftOut = 4;
+
+  const SparseRows& rows_;
+  const Contest& contest_;
+  LengthNorm norm_;
+  BlockSums sums_;
+  Buffer<double> exact_;
+  bool added_up_ = false;
+  std::int32_t left_out_ = 0;
+  TopK best_;
+};
 
 }  // namespace
 
@@ -128,61 +250,38 @@ double bm25_idf(std::size_t texts, std::size_t texts_with_term) {
 
 void rank_bm25(const InvertedIndex& index, Span<const std::uint64_t> cue, const Bm25& rule,
                const Contest& contest, RankedTexts& out) {
-  std::vector<CueTerm> terms = cue_terms(index, cue);
+  const std::vector<CueTerm> terms = cue_terms(index, cue);
   if (terms.empty()) return;
-  LengthNorm norm(rule, index.mean_length());
-  BlockSums sums;
-  TopK best(contest.k);
-  for (std::size_t block = next_block(terms); block != kNone; block = next_block(terms)) {
-    const std::size_t begin = block * kBlock;
-    if (begin >= contest.limit) break;
-    for (CueTerm& term : terms) {
-      while (term.next < term.postings.size && term.postings[term.next].slot < begin + kBlock) {
-        const Posting& posting = term.postings[term.next++];
-        sums.add(static_cast<std::uint32_t>(posting.slot - begin),
-                 contribution(term.idf, posting.count, norm(index.length(posting.slot))));
-      }
-    }
-    sums.drain([&](std::uint32_t offset, double score) {
-      const std::size_t slot = begin + offset;
-      if (score < best.entry_score() || slot >= contest.limit) return;
-      if (!index.is_live(slot) || !contest.mask.allows(slot)) return;
-      best.offer(candidate(contest, slot, score));
-    });
+  Ranking ranking(index, rule, contest);
+  const std::vector<SparseBlock>& blocks = index.rows().blocks();
+  for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
+    if (block->first() >= contest.limit) continue;
+    const std::vector<HeldTerm> held = held_terms(*block, terms);
+    if (!held.empty()) ranking.open(*block, held);
   }
-  for (const Scored& text : std::move(best).take()) {
+  for (const Scored& text : std::move(ranking).take()) {
     out.slots.push_back(text.slot);
     out.scores.push_back(text.score);
   }
 }
 
-namespace {
-
-double score_slot(const InvertedIndex& index, const std::vector<CueTerm>& terms, LengthNorm& norm,
-                  std::size_t slot) {
-  const Span<const std::uint32_t> held = index.terms_of(slot);
-  double score = 0.0;
-  for (const CueTerm& term : terms) {
-    if (std::find(held.begin(), held.end(), term.term) == held.end()) continue;
-    const Posting* posting =
-        std::lower_bound(term.postings.begin(), term.postings.end(), slot,
-                         [](const Posting& p, std::size_t wanted) { return p.slot < wanted; });
-    score += contribution(term.idf, posting->count, norm(index.length(slot)));
-  }
-  return score;
-}
-
-}  // namespace
-
 std::vector<double> score_bm25(const InvertedIndex& index, Span<const std::uint64_t> cue,
                                const Bm25& rule, Span<const std::int64_t> slots) {
   const std::vector<CueTerm> terms = cue_terms(index, cue);
+  const SparseRows& rows = index.rows();
   LengthNorm norm(rule, index.mean_length());
   std::vector<double> scores;
   scores.reserve(slots.size);
-  for (const std::int64_t slot : slots) {
-    const auto at = static_cast<std::size_t>(slot);
-    scores.push_back(index.is_live(at) ? score_slot(index, terms, norm, at) : 0.0);
+  const SparseBlock* block = nullptr;
+  std::vector<HeldTerm> held;
+  for (const std::int64_t number : slots) {
+    const auto slot = static_cast<std::size_t>(number);
+    if (block == nullptr || slot < block->first() || slot >= block->first() + block->rows()) {
+      block = &rows.blocks()[rows.block_of(slot)];
+      held = held_terms(*block, terms);
+    }
+    const std::size_t row = slot - block->first();
+    scores.push_back(rows.is_live(slot) ? score_row(held, row, norm(block->value(row))) : 0.0);
   }
   return scores;
 }

@@ -5,8 +5,9 @@
 //   idf   = ln(1 + (N - n + 0.5) / (n + 0.5)), never negative
 //
 // N texts are live, n of them hold the term. All in double, in this order, so a slot has one
-// score whichever function gives it. Ranking adds up in blocks of 4096 slots with an accumulator
-// of the call's own (48 KiB, whatever the size of the index) and costs what it reads of postings.
+// score whichever function gives it. Ranking goes block by block: small integers that bound the
+// scores are added up first, and only texts that can still get in are scored; the result is that
+// of scoring every text. It takes 112 KiB of its own, whatever the size of the index.
 #pragma once
 
 #include <cstddef>

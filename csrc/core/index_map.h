@@ -31,6 +31,14 @@ class IndexMap {
     return cell.index;
   }
 
+  // Calls visit(key, index) for every key, in no order.
+  template <typename Visit>
+  void each(Visit visit) const {
+    for (const Cell& cell : cells_) {
+      if (cell.index != kAbsent) visit(cell.key, cell.index);
+    }
+  }
+
  private:
   struct Cell {
     std::uint64_t key = 0;

@@ -1,8 +1,11 @@
 #include "core/inverted_index.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <string>
 
+#include "core/bits.h"
 #include "core/errors.h"
 #include "core/ragged.h"
 
@@ -10,19 +13,70 @@ namespace ebb {
 
 namespace {
 
-constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
+constexpr std::size_t kMostTexts = std::numeric_limits<std::uint32_t>::max();
+constexpr std::int64_t kLongest = std::numeric_limits<std::int32_t>::max();
 
 void check_room(std::size_t size, Span<const std::int64_t> text_ends) {
-  if (text_ends.size > kMost - size) {
+  if (text_ends.size > kMostTexts - size) {
     throw ValueError("text_ends", "room for it below 2^32 texts", std::to_string(text_ends.size));
   }
   std::int64_t begin = 0;
   for (const std::int64_t end : text_ends) {
-    if (static_cast<std::uint64_t>(end - begin) > kMost) {
-      throw ValueError("text_ends", "texts of less than 2^32 terms", std::to_string(end - begin));
+    if (end - begin > kLongest) {
+      throw ValueError("text_ends", "texts of less than 2^31 terms", std::to_string(end - begin));
     }
     begin = end;
   }
+}
+
+// The distinct terms of some texts by number, with their counts.
+struct CountedTexts {
+  std::vector<std::int64_t> ends;
+  std::vector<std::uint32_t> terms;
+  std::vector<std::int32_t> counts;
+  std::vector<std::uint64_t> lengths;
+
+  SparseBatch batch() const {
+    return {{ends.data(), ends.size()},
+            {terms.data(), terms.size()},
+            {counts.data(), counts.size()},
+            {lengths.data(), lengths.size()}};
+  }
+};
+
+CountedTexts counted(Span<const std::uint64_t> term_ids, Span<const std::int64_t> text_ends,
+                     IndexMap& numbers) {
+  CountedTexts texts;
+  std::vector<std::uint64_t> sorted;
+  std::size_t begin = 0;
+  for (const std::int64_t text_end : text_ends) {
+    const auto end = static_cast<std::size_t>(text_end);
+    sorted.assign(term_ids.data + begin, term_ids.data + end);
+    std::sort(sorted.begin(), sorted.end());
+    for (auto run = sorted.begin(); run != sorted.end();) {
+      const auto next =
+          std::find_if(run, sorted.end(), [&](std::uint64_t id) { return id != *run; });
+      texts.terms.push_back(numbers.insert(*run));
+      texts.counts.push_back(static_cast<std::int32_t>(next - run));
+      run = next;
+    }
+    texts.ends.push_back(static_cast<std::int64_t>(texts.terms.size()));
+    texts.lengths.push_back(end - begin);
+    begin = end;
+  }
+  return texts;
+}
+
+using Marks = std::array<std::uint64_t, SparseBlock::kMaxRows / 64>;
+
+// How many of the marked rows hold a key.
+std::size_t marked(const KeyRows& rows, const Marks& marks) {
+  std::size_t count = 0;
+  for (std::size_t w = 0; w < rows.once.size; ++w) count += count_bits(rows.once[w] & marks[w]);
+  for (const std::uint16_t p : rows.postings) {
+    count += marks[posting::row(p) / 64] >> (posting::row(p) % 64) & 1u;
+  }
+  return count;
 }
 
 }  // namespace
@@ -32,139 +86,60 @@ std::size_t InvertedIndex::append(Span<const std::uint64_t> term_ids,
   check_partition(text_ends, term_ids.size, "text_ends");
   check_room(size(), text_ends);
   const std::size_t first = size();
-  std::vector<std::uint64_t> sorted;
-  try {
-    std::size_t begin = 0;
-    for (const std::int64_t text_end : text_ends) {
-      const auto end = static_cast<std::size_t>(text_end);
-      append_text({term_ids.data + begin, end - begin}, sorted);
-      begin = end;
-    }
-  } catch (...) {
-    truncate(first);
-    throw;
+  // Numbers given to new terms stay given when what follows fails: no text holds them.
+  const CountedTexts texts = counted(term_ids, text_ends, terms_);
+  if (live_texts_.size() < terms_.size()) {
+    live_texts_.resize(std::max(terms_.size(), live_texts_.size() + live_texts_.size() / 2));
   }
-  return first;
-}
-
-void InvertedIndex::append_text(Span<const std::uint64_t> term_ids,
-                                std::vector<std::uint64_t>& sorted) {
-  sorted.assign(term_ids.begin(), term_ids.end());
-  std::sort(sorted.begin(), sorted.end());
-  const auto slot = static_cast<std::uint32_t>(size());
-  for (auto run = sorted.begin(); run != sorted.end();) {
-    const auto next = std::find_if(run, sorted.end(), [&](std::uint64_t id) { return id != *run; });
-    append_posting(*run, {slot, static_cast<std::uint32_t>(next - run)});
-    run = next;
-  }
-  forward_ends_.push_back(forward_.size());
-  lengths_.push_back(static_cast<std::uint32_t>(term_ids.size));
-  alive_.push_back(1);
+  rows_.append(texts.batch());
+  for (const std::uint32_t term : texts.terms) ++live_texts_[term];
   live_length_ += term_ids.size;
-  ++live_;
-}
-
-void InvertedIndex::append_posting(std::uint64_t term_id, Posting posting) {
-  std::uint32_t term = terms_.find(term_id);
-  if (term == IndexMap::kAbsent) {
-    lists_.push_back({term_id, {}, 0});
-    term = terms_.insert(term_id);
-  }
-  forward_.push_back(term);
-  TermList& list = lists_[term];
-  const std::size_t capacity = list.postings.capacity();
-  list.postings.push_back(posting);
-  posting_capacity_ += list.postings.capacity() - capacity;
-  ++list.live;
-}
-
-// Takes back an append that threw half way. Each step of it may be missing for the last text.
-void InvertedIndex::truncate(std::size_t size) {
-  const std::size_t begin = forward_begin(size);
-  for (std::size_t i = begin; i < forward_.size(); ++i) {
-    TermList& list = lists_[forward_[i]];
-    if (list.postings.empty() || list.postings.back().slot < size) continue;
-    list.postings.pop_back();
-    --list.live;
-  }
-  for (std::size_t slot = size; slot < alive_.size(); ++slot) {
-    live_length_ -= lengths_[slot];
-    --live_;
-  }
-  forward_.resize(begin);
-  forward_ends_.resize(size);
-  lengths_.resize(size);
-  alive_.resize(size);
-  lists_.erase(lists_.begin() + static_cast<std::ptrdiff_t>(terms_.size()), lists_.end());
+  return first;
 }
 
 void InvertedIndex::tombstone(Span<const std::int64_t> slots) {
   check_slots(slots);
-  for (const std::int64_t value : slots) {
-    const auto slot = static_cast<std::size_t>(value);
-    if (!is_live(slot)) continue;
-    alive_[slot] = 0;
-    live_length_ -= lengths_[slot];
-    --live_;
-    for (const std::uint32_t term : terms_of(slot)) --lists_[term].live;
+  std::vector<std::size_t> dying;
+  for (const std::int64_t slot : slots) dying.push_back(static_cast<std::size_t>(slot));
+  std::sort(dying.begin(), dying.end());
+  for (auto slot = dying.begin(); slot != dying.end();) {
+    const SparseBlock& block = rows_.blocks()[rows_.block_of(*slot)];
+    Marks marks{};
+    for (; slot != dying.end() && *slot < block.first() + block.rows(); ++slot) {
+      if (!rows_.kill(*slot)) continue;
+      const std::size_t row = *slot - block.first();
+      marks[row / 64] |= std::uint64_t{1} << (row % 64);
+      live_length_ -= block.value(row);
+    }
+    for (std::size_t i = 0; i < block.keys().size; ++i) {
+      live_texts_[block.keys()[i]] -= static_cast<std::uint32_t>(marked(block.rows_of(i), marks));
+    }
   }
 }
 
 InvertedIndex InvertedIndex::compacted(std::vector<std::int64_t>& old_to_new) const {
   InvertedIndex fresh;
-  old_to_new.assign(size(), -1);
-  std::vector<std::uint32_t> new_term(lists_.size(), IndexMap::kAbsent);
-  for (std::size_t slot = 0; slot < size(); ++slot) {
-    if (!is_live(slot)) continue;
-    old_to_new[slot] = static_cast<std::int64_t>(fresh.size());
-    for (const std::uint32_t term : terms_of(slot)) {
-      if (new_term[term] == IndexMap::kAbsent) {
-        new_term[term] = fresh.terms_.insert(lists_[term].id);
-        fresh.lists_.push_back({lists_[term].id, {}, lists_[term].live});
-        fresh.lists_.back().postings.reserve(lists_[term].live);
-        fresh.posting_capacity_ += fresh.lists_.back().postings.capacity();
-      }
-      fresh.forward_.push_back(new_term[term]);
-    }
-    fresh.forward_ends_.push_back(fresh.forward_.size());
-    fresh.lengths_.push_back(lengths_[slot]);
-    fresh.alive_.push_back(1);
-  }
-  for (std::size_t term = 0; term < lists_.size(); ++term) {
-    for (const Posting& posting : lists_[term].postings) {
-      const std::int64_t slot = old_to_new[posting.slot];
-      if (slot < 0) continue;
-      fresh.lists_[new_term[term]].postings.push_back(
-          {static_cast<std::uint32_t>(slot), posting.count});
-    }
-  }
-  fresh.live_ = live_;
+  std::vector<std::uint32_t> new_terms(live_texts_.size(), IndexMap::kAbsent);
+  std::vector<std::uint32_t> live_texts;
+  terms_.each([&](std::uint64_t id, std::uint32_t term) {
+    // A term that got a number from an append that failed has none among the counts.
+    if (term >= live_texts_.size() || live_texts_[term] == 0) return;
+    new_terms[term] = fresh.terms_.insert(id);
+    live_texts.push_back(live_texts_[term]);
+  });
+  live_texts.shrink_to_fit();
+  fresh.live_texts_ = std::move(live_texts);
+  fresh.rows_ = rows_.compacted(old_to_new, {new_terms.data(), new_terms.size()});
   fresh.live_length_ = live_length_;
   return fresh;
 }
 
 std::size_t InvertedIndex::bytes() const {
-  return terms_.bytes() + lists_.capacity() * sizeof(TermList) +
-         posting_capacity_ * sizeof(Posting) + forward_.capacity() * sizeof(std::uint32_t) +
-         forward_ends_.capacity() * sizeof(std::uint64_t) +
-         lengths_.capacity() * sizeof(std::uint32_t) + alive_.capacity();
+  return terms_.bytes() + live_texts_.capacity() * sizeof(std::uint32_t) + rows_.bytes();
 }
 
 double InvertedIndex::mean_length() const {
-  return live_ == 0 ? 0.0 : static_cast<double>(live_length_) / static_cast<double>(live_);
-}
-
-std::size_t InvertedIndex::forward_begin(std::size_t slot) const {
-  return slot == 0 ? 0 : static_cast<std::size_t>(forward_ends_[slot - 1]);
-}
-
-Span<const std::uint32_t> InvertedIndex::terms_of(std::size_t slot) const {
-  const std::size_t begin = forward_begin(slot);
-  return {forward_.data() + begin, static_cast<std::size_t>(forward_ends_[slot]) - begin};
-}
-
-Span<const Posting> InvertedIndex::postings(std::uint32_t term) const {
-  return {lists_[term].postings.data(), lists_[term].postings.size()};
+  return live() == 0 ? 0.0 : static_cast<double>(live_length_) / static_cast<double>(live());
 }
 
 void InvertedIndex::check_slots(Span<const std::int64_t> slots) const {

@@ -51,6 +51,16 @@ struct KernelTable {
   // The same for rows that lie anywhere; the memory of later ones is asked for ahead.
   void (*dot_codes_at)(const std::int8_t* query, const std::int8_t* const* rows, std::size_t count,
                        std::size_t code_dim, std::int32_t* out);
+
+  // sums[i] += amount, modulo 2^16, where bit i (of word i / 64) is set, for i < 64 * words.
+  // No alignment needed. Exact family.
+  void (*add_where_i16)(const std::uint64_t* bits, std::size_t words, std::int16_t amount,
+                        std::int16_t* sums);
+
+  // Writes the i < count with sums[i] > limit, ascending, and returns how many. `count` is a
+  // multiple of 32 and at most 2^16; `out` has room for all. No alignment needed. Exact family.
+  std::size_t (*select_above_i16)(const std::int16_t* sums, std::size_t count, std::int16_t limit,
+                                  std::uint16_t* out);
 };
 
 }  // namespace ebb

@@ -31,6 +31,9 @@ class TopK {
   // k >= 1 may be larger than the stream: room is made as rows come.
   explicit TopK(std::size_t k) : k_(k) {}
 
+  // From then on only a row that ranks before one of those kept gets in.
+  bool full() const { return heap_.size() >= k_; }
+
   // A row that scores less than this cannot enter; one that scores the same may, if it is newer.
   double entry_score() const {
     return heap_.size() < k_ ? -std::numeric_limits<double>::infinity() : heap_.front().score;

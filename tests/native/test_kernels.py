@@ -104,3 +104,34 @@ def test_kernels_refuse_what_they_cannot_read() -> None:
         _core._testing.exp_f32("scalar", np.zeros(3))
     with pytest.raises(ShapeMismatch, match="multiple of 16"):
         _core._testing.dot_rows("scalar", np.zeros(3, np.float32), np.zeros((1, 3), np.float32))
+
+
+# --- small sums -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("words", [0, 1, 2, 3, 31, 128])
+def test_an_amount_goes_to_the_rows_of_a_bitmap(isa: str, words: int) -> None:
+    rng = np.random.default_rng(words)
+    bits = rng.integers(0, 2**64, words, dtype=np.uint64) & rng.integers(0, 2**64, words, np.uint64)
+    sums = rng.integers(-32768, 32768, 64 * words).astype(np.int16)
+    held = [bool(int(bits[row // 64]) >> row % 64 & 1) for row in range(64 * words)]
+    for amount in (1, -1, 0, 32767, -32768):
+        got = _core._testing.add_where_i16(isa, bits, amount, sums)
+        expected = [
+            (int(s) + amount + 32768) % 65536 - 32768 if h else int(s)
+            for s, h in zip(sums, held, strict=True)
+        ]
+        assert got.tolist() == expected
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("count", [0, 32, 64, 96, 992, 8192, 65536])
+def test_rows_above_a_limit_are_told_in_order(isa: str, count: int) -> None:
+    rng = np.random.default_rng(count)
+    sums = rng.integers(-5, 6, count).astype(np.int16)
+    sums[rng.random(count) < 0.1] = 32767
+    sums[rng.random(count) < 0.1] = -32768
+    for limit in (-32768, -3, 0, 4, 32766, 32767):
+        got = _core._testing.select_above_i16(isa, sums, limit)
+        assert got.tolist() == np.flatnonzero(sums > limit).tolist()

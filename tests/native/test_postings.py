@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from itertools import pairwise
 
 import numpy as np
 import oracles
@@ -124,16 +125,87 @@ def test_ranking_is_the_oracles_order_of_the_scores(texts, cue, k, random) -> No
     assert found.tolist() == [all_scores[slot] for slot in slots]
 
 
-@pytest.mark.parametrize("count", [4095, 4096, 4097, 9000])
-def test_ranking_is_right_across_blocks(count: int) -> None:
+@pytest.mark.parametrize("count", [8191, 8192, 8193, 20_000])
+def test_ranking_is_right_across_blocks(count: int, isa: str) -> None:
     postings = _core.Postings()
     rng = np.random.default_rng(count)
     postings.append(rng.integers(0, 50, 3 * count).astype(np.uint64), np.arange(1, count + 1) * 3)
-    slots, found = postings.top_bm25(u64([4, 9, 1]), 1.2, 0.75, None, None, count)
     all_scores = scores(postings, [4, 9, 1])
     expected = oracles.best(all_scores, range(count), [s > 0 for s in all_scores], count)
-    assert slots.tolist() == expected
-    assert found.tolist() == [all_scores[slot] for slot in expected]
+    for k in (1, 10, count):
+        slots, found = postings.top_bm25(u64([4, 9, 1]), 1.2, 0.75, None, None, k)
+        assert slots.tolist() == expected[:k]
+        assert found.tolist() == [all_scores[slot] for slot in expected[:k]]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 2**32),
+    st.integers(1, 3000),
+    st.sampled_from([2, 20, 400]),
+    st.sampled_from([2, 20, 80]),
+    st.floats(0, 3),
+    st.floats(0, 1),
+)
+def test_ranking_in_any_state_is_the_order_of_the_scores(
+    seed: int, count: int, vocabulary: int, longest: int, k1: float, b: float
+) -> None:
+    """Dense and rare terms, many counts, merged blocks, dead texts, ties, masks."""
+    rng = np.random.default_rng(seed)
+    texts = [(rng.zipf(1.2, n) % vocabulary).tolist() for n in rng.integers(0, longest, count)]
+    postings = _core.Postings()
+    cuts = [0, *sorted(rng.integers(0, count + 1, rng.integers(0, 8)).tolist()), count]
+    for begin, end in pairwise(cuts):
+        add(postings, texts[begin:end])
+    dead = rng.choice(count, count // rng.integers(2, 50), replace=False)
+    postings.tombstone(dead)
+    cue = (rng.zipf(1.2, rng.integers(1, 12)) % vocabulary).tolist()
+    all_scores = np.array(scores(postings, cue, k1, b))
+    mask = rng.random(count) < rng.choice([0.02, 0.5, 1.0])
+    newness = rng.integers(0, rng.choice([1, 10, 5000]), count)
+    order = np.lexsort((np.arange(count), -newness, -all_scores))
+    order = order[mask[order] & (all_scores[order] > 0)]
+    for k in (1, 7, 200, count):
+        slots, found = postings.top_bm25(u64(cue), k1, b, newness, mask, k)
+        assert slots.tolist() == order[:k].tolist()
+        assert found.tolist() == all_scores[order[:k]].tolist()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 400), st.sampled_from([3, 30, 300]))
+def test_scores_in_any_state_equal_the_oracle(seed: int, count: int, vocabulary: int) -> None:
+    rng = np.random.default_rng(seed)
+    lengths = rng.choice([0, 1, 12, 300], count)
+    texts = [(rng.zipf(1.3, n) % vocabulary).tolist() for n in lengths]
+    postings = _core.Postings()
+    cuts = [0, *sorted(rng.integers(0, count + 1, 6).tolist()), count]
+    for begin, end in pairwise(cuts):
+        add(postings, texts[begin:end])
+    dead = rng.choice(count, count // 3, replace=False).tolist()
+    postings.tombstone(i64(dead))
+    cue = [1, 2, vocabulary - 1]
+    known = [None if slot in dead else t for slot, t in enumerate(texts)]
+    np.testing.assert_allclose(scores(postings, cue), oracles.bm25(cue, known), rtol=1e-12)
+
+
+def test_a_cue_of_very_many_terms_is_ranked_right() -> None:
+    texts = [[n, n + 1, 5000] for n in range(3000)]
+    postings = built(texts)
+    cue = list(range(4000))
+    slots, found = postings.top_bm25(u64(cue), 1.2, 0.75, None, None, 20)
+    all_scores = scores(postings, cue)
+    assert slots.tolist() == oracles.best(all_scores, range(3000), [True] * 3000, 20)
+    assert found.tolist() == [all_scores[slot] for slot in slots]
+
+
+def test_a_term_may_occur_very_often_in_a_text() -> None:
+    texts = [[1] * 70_000 + [2], [1] * 3 + [2], [2] * 70_001, [1, 2], *([[3]] * 300)]
+    postings = built(texts)
+    all_scores = scores(postings, [1, 2])
+    np.testing.assert_allclose(all_scores, oracles.bm25([1, 2], texts), rtol=1e-12)
+    slots, found = postings.top_bm25(u64([1, 2]), 1.2, 0.75, None, None, 10)
+    assert slots.tolist() == oracles.best(all_scores, range(304), [s > 0 for s in all_scores], 10)
+    assert found.tolist() == [all_scores[slot] for slot in slots]
 
 
 def test_ties_go_to_the_newer_then_to_the_lower_slot() -> None:

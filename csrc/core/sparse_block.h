@@ -1,0 +1,144 @@
+// At most 8192 sparse rows, inverted: which rows hold a key, and how often. Built once, then
+// never changed, so it takes exactly what it needs.
+//
+// A posting is 16 bits: the row's place in the block, and a code for its count. Counts without a
+// code stand in a list of their own. A key that more than one row in 16 holds has a bitmap of the
+// rows that hold it once, and postings of the others alone: an eighth of a byte per row, and a
+// kernel adds it up. Beside the postings, a value per row (a length, a squared norm) in 16 bits;
+// larger ones again apart. 2 bytes per posting, 2 per row, 8 per distinct key of the block.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/bits.h"
+#include "core/span.h"
+
+namespace ebb {
+
+// A count that has no code, or a value above 16 bits.
+struct LargeCount {
+  std::uint32_t key;
+  std::uint16_t row;
+  std::int32_t count;
+};
+struct LargeValue {
+  std::uint16_t row;
+  std::uint64_t value;
+};
+
+namespace posting {
+constexpr int kCodeBits = 3;
+constexpr std::uint16_t kLarge = 7;  // the count is among the large ones
+constexpr std::array<std::int32_t, 8> kCounts{1, 2, 3, 4, -1, -2, -3, 0};
+
+inline std::size_t row(std::uint16_t posting) { return posting >> kCodeBits; }
+inline std::size_t code(std::uint16_t posting) { return posting & 7u; }
+}  // namespace posting
+
+// The rows of a block that hold one key: those of the bitmap once, and those of the postings
+// (ascending) as often as they say. No row is in both.
+struct KeyRows {
+  Span<const std::uint64_t> once;
+  Span<const std::uint16_t> postings;
+  Span<const LargeCount> large;
+
+  bool empty() const { return once.empty() && postings.empty(); }
+
+  // The count of a row; 0 if it does not hold the key.
+  std::int32_t count_of(std::size_t row) const;
+
+  // Calls visit(row, count) for every row that holds the key: the bitmap's, then the others.
+  template <typename Visit>
+  void each(Visit visit) const;
+};
+
+class SparseBlock {
+ public:
+  static constexpr std::size_t kMaxRows = std::size_t{1} << 13;
+
+  std::size_t first() const { return first_; }  // slot of row 0
+  std::size_t rows() const { return values_.size(); }
+
+  KeyRows find(std::uint32_t key) const;
+
+  // Distinct keys, ascending, and the rows of the i-th.
+  Span<const std::uint32_t> keys() const { return {keys_.data(), keys_.size()}; }
+  KeyRows rows_of(std::size_t i) const;
+
+  std::uint64_t value(std::size_t row) const;
+  std::uint64_t smallest_value() const { return smallest_value_; }
+  std::uint64_t largest_value() const { return largest_value_; }
+  // The largest count without its sign; 0 when no row holds a key.
+  std::uint64_t largest_count() const { return largest_count_; }
+
+  std::size_t bytes() const;
+
+ private:
+  friend class BlockBuilder;
+
+  // Bitmap b belongs to key number dense_[b]; it has (rows() + 63) / 64 words.
+  std::size_t words() const { return (rows() + 63) / 64; }
+
+  std::size_t first_ = 0;
+  std::vector<std::uint32_t> keys_;
+  std::vector<std::uint32_t> ends_;  // of each key's postings
+  std::vector<std::uint16_t> postings_;
+  std::vector<std::uint32_t> dense_;
+  std::vector<std::uint64_t> bits_;
+  std::vector<LargeCount> large_counts_;  // by key, then row
+  std::vector<std::uint16_t> values_;
+  std::vector<LargeValue> large_values_;  // by row
+  std::uint64_t smallest_value_ = 0;
+  std::uint64_t largest_value_ = 0;
+  std::uint64_t largest_count_ = 0;
+};
+
+// Collects rows, then makes a block of them.
+class BlockBuilder {
+ public:
+  explicit BlockBuilder(std::size_t first) : first_(first) {}
+
+  std::size_t rows() const { return values_.size(); }
+  bool full() const { return rows() == SparseBlock::kMaxRows; }
+
+  // The row being collected holds the key so often; 0 is ignored. A key comes once per row.
+  void add(std::uint32_t key, std::int32_t count) { put(rows(), key, count); }
+  void finish_row(std::uint64_t value) { values_.push_back(value); }
+
+  // The rows of `other` with a true keep[row] (all where it is empty) follow the ones collected so
+  // far, in order. Where new_keys is given, new_keys[key] takes the place of a key.
+  void add_rows(const SparseBlock& other, Span<const bool> keep = {},
+                Span<const std::uint32_t> new_keys = {});
+
+  SparseBlock build() &&;
+
+ private:
+  void put(std::size_t row, std::uint32_t key, std::int32_t count);
+  void place_values(SparseBlock& block) const;
+  void place_keys(SparseBlock& block) const;
+
+  std::size_t first_;
+  std::vector<std::uint64_t> entries_;  // key << 16 | posting
+  std::vector<LargeCount> large_counts_;
+  std::vector<std::uint64_t> values_;
+  std::uint64_t largest_count_ = 0;
+};
+
+template <typename Visit>
+void KeyRows::each(Visit visit) const {
+  for (std::size_t w = 0; w < once.size; ++w) {
+    for (std::uint64_t left = once[w]; left != 0; left &= left - 1) {
+      visit(64 * w + lowest_bit(left), std::int32_t{1});
+    }
+  }
+  for (const std::uint16_t p : postings) {
+    const std::int32_t coded = posting::kCounts[posting::code(p)];
+    visit(posting::row(p), coded != 0 ? coded : count_of(posting::row(p)));
+  }
+}
+
+}  // namespace ebb
