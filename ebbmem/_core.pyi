@@ -8,6 +8,7 @@ F64: TypeAlias = NDArray[np.float64]
 I8: TypeAlias = NDArray[np.int8]
 I32: TypeAlias = NDArray[np.int32]
 I64: TypeAlias = NDArray[np.int64]
+U8: TypeAlias = NDArray[np.uint8]
 U32: TypeAlias = NDArray[np.uint32]
 U64: TypeAlias = NDArray[np.uint64]
 Bool: TypeAlias = NDArray[np.bool_]
@@ -116,7 +117,7 @@ class Fading:
     @property
     def bytes(self) -> int: ...
 
-# --- postings, spreading
+# --- postings, spreading, links
 
 class Postings:
     def __init__(self) -> None: ...
@@ -153,6 +154,11 @@ class Postings:
     ) -> tuple[I64, F64, I64]: ...
     def bm25(self, terms: U64, k1: float, b: float, slots: I64) -> F64: ...
 
+class ScratchPool:
+    def __init__(self) -> None: ...
+    @property
+    def bytes(self) -> int: ...
+
 def check_csr(indptr: I32 | I64, indices: I32 | I64, weights: F32 | F64) -> None: ...
 def spread(
     indptr: I32 | I64,
@@ -168,5 +174,33 @@ def spread(
     node_cap: int,
     fan_normalise: bool,
     seeds_receive: bool,
-    validated: bool = ...,
+    scratches: ScratchPool | None = ...,
 ) -> tuple[I64, F64, I64, I32]: ...
+
+class LinkGraph:
+    def __init__(self, carries: Bool) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def version(self) -> int: ...
+    def add(self, source: int, target: int, kind: int, weight: float) -> None: ...
+    def add_many(self, sources: I64, targets: I64, kinds: U8, weights: F32) -> None: ...
+    def drop_nodes(self, slots: I64) -> int: ...
+    def remap(self, old_to_new: I64) -> None: ...
+    def links(self, slot: int) -> list[tuple[int, int, float]]: ...
+    def matrix(self, size: int) -> tuple[int, I64, I32, F32]: ...
+    def spread(
+        self,
+        size: int,
+        seeds: I64,
+        seed_activation: F64,
+        mask: Bool | None,
+        depth: int,
+        hop_decay: float,
+        threshold: float,
+        fan_cap: int,
+        node_cap: int,
+        fan_normalise: bool,
+        seeds_receive: bool,
+    ) -> tuple[I64, F64, I64, I32]: ...

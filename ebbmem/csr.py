@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ebbmem import _core
@@ -39,13 +39,15 @@ class Csr:
 
     Notes
     -----
-    The arrays are kept, not copied, and checked once, here.
+    The arrays are kept, not copied, and checked once, here.  ``scratches`` is what spreading over
+    this matrix writes to: 4 bytes a node from the first call on.
     """
 
     indptr: NDArray[np.int64] | NDArray[np.int32]
     indices: NDArray[np.int32] | NDArray[np.int64]
     data: NDArray[np.float32] | NDArray[np.float64]
     shape: tuple[int, int]
+    scratches: _core.ScratchPool = field(default_factory=_core.ScratchPool, init=False, repr=False)
 
     def __post_init__(self) -> None:
         _core.check_csr(self.indptr, self.indices, self.data)

@@ -20,7 +20,7 @@ from ebbmem.models import Explanation
 from ebbmem.recipes import Ranking, Recipe
 from ebbmem.records.base import number_of
 from ebbmem.scoring import Terms
-from ebbmem.spreading import Activation, spread
+from ebbmem.spreading import Activation, spread_links
 
 I64 = NDArray[np.int64]
 BoolRows = NDArray[np.bool_]
@@ -198,8 +198,8 @@ def _spread(index: ScopeIndex, familiar: Familiar, request: Request) -> Activati
     values = familiar.similarity[positions]
     if recipe.ranking is Ranking.SUM:
         values = values / values[0]
-    graph = index.links.csr(len(index))
-    return spread(graph, (familiar.slots[positions], values), recipe.spread, mask=taking_part)
+    seeds = (familiar.slots[positions], values)
+    return spread_links(index.links, len(index), seeds, recipe.spread, mask=taking_part)
 
 
 def _scored(

@@ -21,6 +21,8 @@ from ebbmem.errors import InvalidArgument, InvalidType, ShapeMismatch
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ebbmem.graph import LinkTable
+
     Seeds = Mapping[int, float] | tuple[NDArray[Any], NDArray[Any]]
 
 _MAX_DEPTH = 8
@@ -190,7 +192,64 @@ def spread(
         rules.node_cap,
         rules.fan_normalise,
         rules.seeds_receive,
-        validated=isinstance(graph, Csr),
+        graph.scratches if isinstance(graph, Csr) else None,
+    )
+    return Activation(*reached)
+
+
+def spread_links(
+    links: LinkTable,
+    size: int,
+    seeds: Seeds,
+    config: SpreadConfig | None = None,
+    *,
+    mask: NDArray[np.bool_] | None = None,
+) -> Activation:
+    """Return what the seeds activate through the links of a scope.
+
+    The same, bit for bit, as `spread` over ``links.csr(size)``, without building that matrix.
+
+    Parameters
+    ----------
+    links : LinkTable
+        Other threads may change it meanwhile; the call sees one moment of it.
+    size : int
+        Number of slots, above every slot that a link names.
+    seeds : mapping of slot to activation, or a pair of arrays (slots, activation)
+        Distinct slots below ``size``, each with finite activation of at least 0.
+    config : SpreadConfig, optional
+        The default one when left out.
+    mask : (size,) bool, optional
+        Slots that are False neither receive nor pass.
+
+    Returns
+    -------
+    Activation
+        A seed is in it only if links lead to it; its own activation at the start is not added.
+
+    Raises
+    ------
+    InvalidType
+        If an argument is of another type or dtype.
+    ShapeMismatch
+        If lengths do not belong together.
+    InvalidArgument
+        If a value is not allowed.
+    """
+    slots, activation = _seed_arrays(seeds)
+    rules = config if config is not None else SpreadConfig()
+    reached = links.graph.spread(
+        size,
+        slots,
+        activation,
+        mask,
+        rules.depth,
+        rules.hop_decay,
+        rules.threshold,
+        rules.fan_cap,
+        rules.node_cap,
+        rules.fan_normalise,
+        rules.seeds_receive,
     )
     return Activation(*reached)
 

@@ -50,7 +50,7 @@ WITHIN: dict[str, str] = {
     " records.writing",
     # 3, what one scope holds in RAM: a graph and columns make an index, an engine keeps many
     "graph": "csr",
-    "spreading": "csr",
+    "spreading": "csr graph",
     "index": "columns graph",
     "pending": "recipes reconsolidation",
     "engine": "index pending",

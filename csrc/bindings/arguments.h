@@ -3,7 +3,9 @@
 
 #include <pybind11/pybind11.h>
 
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -57,6 +59,15 @@ inline double checked_number(const py::object& object, const std::string& argume
   const double number = PyFloat_AsDouble(object.ptr());
   if (PyErr_Occurred() != nullptr) throw py::error_already_set();
   return number;
+}
+
+// A number that float32 can hold, rounded to it.
+inline float checked_float32(const py::object& object, const std::string& argument) {
+  const double number = checked_number(object, argument);
+  if (!(std::abs(number) <= std::numeric_limits<float>::max())) {
+    throw ValueError(argument, "a finite float32", std::to_string(number));
+  }
+  return static_cast<float>(number);
 }
 
 template <typename T>

@@ -1,6 +1,7 @@
 #include <pybind11/pybind11.h>
 
 #include "bindings/numpy_views.h"
+#include "bindings/spread_arguments.h"
 #include "bindings/topics.h"
 #include "core/spread.h"
 
@@ -42,11 +43,6 @@ auto visit_csr(const py::object& indptr, const py::object& indices, const py::ob
   });
 }
 
-std::size_t checked_cap(std::int64_t cap, const char* argument) {
-  if (cap < 0) throw ValueError(argument, "0 (no cap) or more", std::to_string(cap));
-  return static_cast<std::size_t>(cap);
-}
-
 void check_csr(const py::object& indptr, const py::object& indices, const py::object& weights) {
   visit_csr(indptr, indices, weights, [](const Adjacency& graph) {
     py::gil_scoped_release nogil;
@@ -59,35 +55,33 @@ py::tuple spread_from(const py::object& indptr, const py::object& indices,
                       const py::object& seed_activation, const py::object& mask, int depth,
                       double hop_decay, double threshold, std::int64_t fan_cap,
                       std::int64_t node_cap, bool fan_normalise, bool seeds_receive,
-                      bool validated) {
-  const auto starts = vector_view<std::int64_t>(seeds, "seeds");
-  const auto amounts = vector_view<double>(seed_activation, "seed_activation", starts.size);
-  const SpreadRules rules{depth,
-                          hop_decay,
-                          threshold,
-                          checked_cap(fan_cap, "fan_cap"),
-                          checked_cap(node_cap, "node_cap"),
-                          fan_normalise,
-                          seeds_receive};
+                      ScratchPool* scratches) {
+  const SpreadRules rules =
+      rules_of(depth, hop_decay, threshold, fan_cap, node_cap, fan_normalise, seeds_receive);
   Activation out = visit_csr(indptr, indices, weights, [&](const Adjacency& graph) {
-    const RowMask allowed = mask_view(mask, "mask", graph.nodes());
+    const Seeds from = seeds_of(seeds, seed_activation, mask, graph.nodes());
     py::gil_scoped_release nogil;
-    if (!validated) graph.validate();
-    return spread(graph, starts, amounts, allowed, rules);
+    if (scratches != nullptr) return spread(graph, from, rules, *ScratchPool::Loan(*scratches));
+    graph.validate();
+    SpreadScratch scratch;
+    return spread(graph, from, rules, scratch);
   });
-  return py::make_tuple(to_numpy(std::move(out.nodes)), to_numpy(std::move(out.activation)),
-                        to_numpy(std::move(out.parent)), to_numpy(std::move(out.hop)));
+  return to_tuple(std::move(out));
 }
 
 }  // namespace
 
 void bind_spread(py::module_& m) {
+  py::class_<ScratchPool>(
+      m, "ScratchPool", "What spreading over one matrix writes to; who gives it has checked that.")
+      .def(py::init<>())
+      .def_property_readonly("bytes", &ScratchPool::bytes, "Memory held, in bytes.");
   m.def("check_csr", &check_csr, py::arg("indptr"), py::arg("indices"), py::arg("weights"),
         "Raise unless the arrays form a square matrix in compressed rows with finite weights.");
   m.def("spread", &spread_from, py::arg("indptr"), py::arg("indices"), py::arg("weights"),
         py::arg("seeds"), py::arg("seed_activation"), py::arg("mask"), py::arg("depth"),
         py::arg("hop_decay"), py::arg("threshold"), py::arg("fan_cap"), py::arg("node_cap"),
-        py::arg("fan_normalise"), py::arg("seeds_receive"), py::arg("validated") = false,
+        py::arg("fan_normalise"), py::arg("seeds_receive"), py::arg("scratches") = py::none(),
         "Return nodes, activation, parent and hop of what the seeds reach, most activated first.");
 }
 

@@ -6,7 +6,7 @@
 
 PYBIND11_MODULE(_core, m) {
   using namespace ebb::bindings;
-  m.doc() = "Native core of ebbmem: embedding, arena, scan, decay, postings, spreading.";
+  m.doc() = "Native core of ebbmem: embedding, arena, scan, decay, postings, links, spreading.";
   m.attr("__version__") = EBB_VERSION;
   bind_errors(m);
   ebb::choose("");
@@ -19,5 +19,6 @@ PYBIND11_MODULE(_core, m) {
   bind_fading(m);
   bind_postings(m);
   bind_spread(m);
+  bind_links(m);
   bind_testing(m);
 }

@@ -13,6 +13,7 @@
 
 #include "core/errors.h"
 #include "core/out_edges.h"
+#include "core/prefetch.h"
 #include "core/span.h"
 
 namespace ebb {
@@ -26,6 +27,9 @@ class Adjacency {
   virtual void validate() const = 0;
   // Replaces `out` by the edges of positive weight of `node` (below nodes()). Throws ValueError.
   virtual void read(std::size_t node, OutEdges& out) const = 0;
+  // For asking ahead: first for where the edges of a node lie, later for the edges.
+  virtual void prefetch_offsets(std::size_t node) const = 0;
+  virtual void prefetch_edges(std::size_t node) const = 0;
 };
 
 template <typename Offset, typename Index, typename Weight>
@@ -76,6 +80,15 @@ class CsrView final : public Adjacency {
       }
     }
     out.finish();
+  }
+
+  void prefetch_offsets(std::size_t node) const override { prefetch(indptr_.data + node); }
+
+  void prefetch_edges(std::size_t node) const override {
+    const auto begin = static_cast<std::uint64_t>(indptr_[node]);
+    if (begin >= indices_.size) return;
+    prefetch(indices_.data + begin);
+    prefetch(weights_.data + begin);
   }
 
  private:

@@ -49,10 +49,8 @@ class OutEdges {
     if (edges_.size() > cap_) keep_best();
   }
 
-  void sort() { std::sort(edges_.begin(), edges_.end(), Heavier()); }
-
-  // The edges that may be used, in no particular order unless sorted.
-  const std::vector<Edge>& edges() const { return edges_; }
+  // The edges that may be used, in no particular order.
+  std::vector<Edge>& edges() { return edges_; }
 
   // Sum of the weights of all edges, used or not, in the order in which they came.
   double mass() const { return mass_; }

@@ -2,10 +2,10 @@
 //
 // A node that at least `threshold` reached at one hop passes (that * hop_decay * weight) along
 // each of its edges at the next; what reaches a node adds up over the hops and is capped at 1.
-// Within a hop nodes pass in ascending order of number and sums are double in that order, so a
-// call gives the same bits every time. Time and memory follow the edges that are looked at, not
-// the size of the graph: the call's own table of reached nodes is all it allocates, and nothing
-// is kept between calls. Reads only, so any number of threads may spread over one graph.
+// Within a hop nodes pass in ascending order of number, an edge of a node after its heavier ones,
+// and sums are double in that order, so a call gives the same bits every time, whichever form the
+// graph has. Time follows the edges that are looked at, not the size of the graph. Reads only:
+// any number of threads may spread over one graph, each with a scratch of its own.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "core/csr.h"
+#include "core/link_rows.h"
 #include "core/span.h"
+#include "core/spread_scratch.h"
 
 namespace ebb {
 
@@ -33,6 +35,13 @@ struct SpreadRules {
   bool seeds_receive = true;
 };
 
+// What activation starts from, and which nodes take part in it.
+struct Seeds {
+  Span<const std::int64_t> nodes;
+  Span<const double> activation;
+  RowMask mask;  // nodes masked out neither receive nor pass
+};
+
 // One entry per reached node: higher activation first, then lower number.
 struct Activation {
   std::vector<std::int64_t> nodes;
@@ -44,10 +53,13 @@ struct Activation {
   std::vector<std::int32_t> hop;
 };
 
-// Masked-out nodes neither receive nor pass. Throws ShapeError or ValueError for rules outside
-// their ranges, seeds outside the graph or named twice, activation that is negative or not
-// finite, and a faulty row of the graph.
-Activation spread(const Adjacency& graph, Span<const std::int64_t> seeds,
-                  Span<const double> seed_activation, RowMask mask, const SpreadRules& rules);
+// Both throw ValueError for rules outside their ranges, seeds outside the graph or named twice,
+// activation that is negative or not finite, a graph of 2^32 nodes or more, and a faulty row.
+Activation spread(const Adjacency& graph, const Seeds& seeds, const SpreadRules& rules,
+                  SpreadScratch& scratch);
+
+// Over `nodes` nodes, at least those that the links name.
+Activation spread(const LinkRows& links, std::size_t nodes, const Seeds& seeds,
+                  const SpreadRules& rules, SpreadScratch& scratch);
 
 }  // namespace ebb

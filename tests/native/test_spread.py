@@ -253,7 +253,7 @@ def test_malformed_matrices_are_refused(indptr, indices, weights, argument, inde
 def test_a_matrix_changed_after_validation_is_refused_where_touched(indptr, indices) -> None:
     matrix = np.array(indptr), np.array(indices), np.ones(2)
     with pytest.raises(InvalidArgument, match="expected"):
-        run(matrix, {0: 1.0}, validated=True)
+        run(matrix, {0: 1.0}, scratches=_core.ScratchPool())
 
 
 @pytest.mark.parametrize(
