@@ -7,6 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/md5.h"
+#include "core/span.h"
+
 namespace ebb {
 
 constexpr std::size_t kLanes = 16;
@@ -19,6 +22,9 @@ struct RowExtent {
   float smallest;
   float squares;
 };
+
+// The longest word that fits one vector register together with the mark that ends it.
+constexpr std::size_t kShortWord = 15;
 
 struct KernelTable {
   const char* name;
@@ -61,6 +67,11 @@ struct KernelTable {
   // multiple of 32 and at most 2^16; `out` has room for all. No alignment needed. Exact family.
   std::size_t (*select_above_i16)(const std::int16_t* sums, std::size_t count, std::int16_t limit,
                                   std::uint16_t* out);
+
+  // digests[i] = the MD5 of words[i] for i < count, where the word has at most kShortWord bytes;
+  // what is written for a longer one means nothing. May read up to 16 bytes from the beginning of
+  // a word, but never beyond a page of memory that the word itself reaches. Bit-equal family.
+  void (*md5_short)(const Span<const char>* words, std::size_t count, Md5* digests);
 };
 
 }  // namespace ebb

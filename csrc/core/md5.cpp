@@ -4,15 +4,7 @@
 
 namespace ebb {
 
-namespace {
-
-using Word = std::uint32_t;
-
-constexpr std::size_t kBlock = 64;
-constexpr std::size_t kLengthAt = 56;  // the last 8 bytes of the last block hold the bit count
-
-// floor(2^32 * |sin(i + 1)|)
-constexpr Word kSines[64] = {
+const std::uint32_t kMd5Sines[64] = {
     0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
     0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,
     0xf61e2562, 0xc040b340, 0x265e5a51, 0xe9b6c7aa, 0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8,
@@ -22,6 +14,13 @@ constexpr Word kSines[64] = {
     0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1,
     0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
 };
+
+namespace {
+
+using Word = std::uint32_t;
+
+constexpr std::size_t kBlock = 64;
+constexpr std::size_t kLengthAt = 56;  // the last 8 bytes of the last block hold the bit count
 
 struct State {
   Word a = 0x67452301;
@@ -59,7 +58,7 @@ inline void run_round(State& s, const Word (&m)[16], Mix mix) {
   constexpr Round round = kRounds[R];
   const auto step = [&](Word& a, Word b, Word c, Word d, unsigned i) {
     const Word sum = a + mix(b, c, d) + m[(round.first + round.stride * i) % 16];
-    a = b + rotated_left(sum + kSines[16 * R + i], round.turns[i % 4]);
+    a = b + rotated_left(sum + kMd5Sines[16 * R + i], round.turns[i % 4]);
   };
   for (unsigned i = 0; i < 16; i += 4) {
     step(s.a, s.b, s.c, s.d, i);

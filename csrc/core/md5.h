@@ -20,6 +20,10 @@ struct Md5 {
   std::uint64_t mod(std::uint64_t divisor) const;
 };
 
+// floor(2^32 * |sin(i + 1)|), the constant of each step. Defined out of sight, so that a kernel
+// loads them: made from immediates, as compilers like to, they cost more than the steps.
+extern const std::uint32_t kMd5Sines[64];
+
 // The digest of a message of any length. Cannot fail; `message.data` may be null when empty.
 Md5 md5(Span<const char> message);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/dispatch.h"
 #include "core/errors.h"
 #include "core/ragged.h"
 
@@ -17,10 +18,12 @@ std::int8_t sign_of(const Md5& digest, Sign sign) {
 // use(i, digest of word `first + i`) for i < count, hashed a chunk at a time.
 template <typename Use>
 void for_digests(const WordBatch& batch, std::size_t first, std::size_t count, Use use) {
+  Span<const char> words[kHashChunk];
   Md5 digests[kHashChunk];
   for (std::size_t done = 0; done < count; done += kHashChunk) {
     const std::size_t size = std::min(kHashChunk, count - done);
-    digest_words(batch, first + done, size, digests);
+    for (std::size_t i = 0; i < size; ++i) words[i] = word_at(batch, first + done + i);
+    digest_words(words, size, digests);
     for (std::size_t i = 0; i < size; ++i) use(done + i, digests[i]);
   }
 }
@@ -34,8 +37,11 @@ Sign sign_named(const std::string& name) {
   throw ValueError("sign", "'none', 'seed' or 'independent'", "'" + name + "'");
 }
 
-void digest_words(const WordBatch& batch, std::size_t first, std::size_t count, Md5* out) {
-  for (std::size_t i = 0; i < count; ++i) out[i] = md5(word_at(batch, first + i));
+void digest_words(const Span<const char>* words, std::size_t count, Md5* out) {
+  active().md5_short(words, count, out);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (words[i].size > kShortWord) out[i] = md5(words[i]);
+  }
 }
 
 std::vector<std::uint64_t> hash_words(const WordBatch& batch) {

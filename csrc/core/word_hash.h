@@ -24,8 +24,9 @@ Sign sign_named(const std::string& name);
 // How many words callers hash at a time: enough to fill vector lanes, small enough for a stack.
 constexpr std::size_t kHashChunk = 256;
 
-// out[i] = digest of word `first + i`, for i < count.
-void digest_words(const WordBatch& batch, std::size_t first, std::size_t count, Md5* out);
+// out[i] = digest of words[i], for i < count. May read up to 16 bytes from the beginning of a word,
+// within the page of memory where they lie.
+void digest_words(const Span<const char>* words, std::size_t count, Md5* out);
 
 // One term id per word: the low 64 bits of its digest.
 std::vector<std::uint64_t> hash_words(const WordBatch& batch);

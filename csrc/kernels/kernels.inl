@@ -4,9 +4,20 @@
 #include "kernels/codes.inl"
 #include "kernels/dot.inl"
 #include "kernels/exp.inl"
+#include "kernels/md5_lanes.inl"
 #include "kernels/sums.inl"
 
 constexpr KernelTable table(const char* name) {
-  return {name,         dot_rows_f32,    exp_f32,       row_extent_f32,  quantise_row_i8,
-          dot_codes_i8, dot_codes_at_i8, add_where_i16, select_above_i16};
+  KernelTable table{};
+  table.name = name;
+  table.dot_rows = dot_rows_f32;
+  table.exp_f32 = exp_f32;
+  table.row_extent = row_extent_f32;
+  table.quantise_row = quantise_row_i8;
+  table.dot_codes = dot_codes_i8;
+  table.dot_codes_at = dot_codes_at_i8;
+  table.add_where_i16 = add_where_i16;
+  table.select_above_i16 = select_above_i16;
+  table.md5_short = md5_short;
+  return table;
 }

@@ -13,6 +13,7 @@ EBB_TARGET_BEGIN("avx2")
 namespace avx2 {
 namespace {
 #include "kernels/i16_avx2.h"
+#include "kernels/u32_avx2.h"
 #include "kernels/vec_avx2.h"
 
 #include "kernels/i8_avx2.h"

@@ -8,6 +8,7 @@ namespace ebb {
 namespace scalar {
 namespace {
 #include "kernels/i16_scalar.h"
+#include "kernels/u32_scalar.h"
 #include "kernels/vec_scalar.h"
 
 #include "kernels/i8_scalar.h"
