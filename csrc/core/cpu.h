@@ -3,8 +3,10 @@
 
 namespace ebb {
 
+// Each set counts only where the operating system saves its registers.
 struct CpuFeatures {
-  bool avx2 = false;  // AVX2, with the operating system saving ymm registers
+  bool avx2 = false;
+  bool avx512 = false;  // F, BW, DQ and VL
 };
 
 CpuFeatures detect_cpu();

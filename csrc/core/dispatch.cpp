@@ -10,8 +10,12 @@ namespace ebb {
 // Core never includes kernels/: each table is defined by one kernels_<isa>.cpp.
 extern const KernelTable kScalarTable;
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define EBB_HAS_AVX2_TABLE 1
+#define EBB_HAS_X86_TABLES 1
 extern const KernelTable kAvx2Table;
+extern const KernelTable kAvx512Table;
+#elif defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))
+#define EBB_HAS_NEON_TABLE 1
+extern const KernelTable kNeonTable;
 #endif
 
 namespace {
@@ -22,8 +26,12 @@ std::atomic<const KernelTable*> g_active{nullptr};
 std::vector<const KernelTable*> supported() {
   const CpuFeatures cpu = detect_cpu();
   std::vector<const KernelTable*> tables;
-#ifdef EBB_HAS_AVX2_TABLE
+#ifdef EBB_HAS_X86_TABLES
+  if (cpu.avx512) tables.push_back(&kAvx512Table);
   if (cpu.avx2) tables.push_back(&kAvx2Table);
+#endif
+#ifdef EBB_HAS_NEON_TABLE
+  tables.push_back(&kNeonTable);
 #endif
   (void)cpu;
   tables.push_back(&kScalarTable);

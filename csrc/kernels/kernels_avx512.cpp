@@ -1,0 +1,38 @@
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#if !defined(__clang__)
+// GCC's own header starts from a vector that is left undefined on purpose, and warns of it.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "core/kernel_table.h"
+#include "kernels/target_region.h"
+
+namespace ebb {
+EBB_TARGET_BEGIN("avx512f,avx512bw,avx512dq,avx512vl")
+namespace avx512 {
+namespace {
+// A family of integer kernels may take its AVX2 header here: the region runs AVX2 as well.
+#include "kernels/vec_avx512.h"
+
+#include "kernels/i8_avx512.h"
+
+#include "kernels/i16_avx2.h"
+
+#include "kernels/u32_avx2.h"
+
+#include "kernels/kernels.inl"
+}  // namespace
+}  // namespace avx512
+EBB_TARGET_END
+
+extern const KernelTable kAvx512Table;
+const KernelTable kAvx512Table = avx512::table("avx512");
+
+}  // namespace ebb
+#endif

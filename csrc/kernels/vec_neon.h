@@ -1,0 +1,85 @@
+// F32x16 on four q registers: lanes 0-3 are `a`, 12-15 are `d`.
+// Includes nothing, like the vector types of the other instruction sets.
+
+struct F32x16 {
+  float32x4_t a, b, c, d;
+};
+
+inline F32x16 broadcast(float x) {
+  const float32x4_t v = vdupq_n_f32(x);
+  return {v, v, v, v};
+}
+
+inline F32x16 zero() { return broadcast(0.0f); }
+
+inline F32x16 load(const float* p) {
+  return {vld1q_f32(p), vld1q_f32(p + 4), vld1q_f32(p + 8), vld1q_f32(p + 12)};
+}
+
+inline void store(float* p, const F32x16& v) {
+  vst1q_f32(p, v.a);
+  vst1q_f32(p + 4, v.b);
+  vst1q_f32(p + 8, v.c);
+  vst1q_f32(p + 12, v.d);
+}
+
+inline F32x16 add(const F32x16& x, const F32x16& y) {
+  return {vaddq_f32(x.a, y.a), vaddq_f32(x.b, y.b), vaddq_f32(x.c, y.c), vaddq_f32(x.d, y.d)};
+}
+
+inline F32x16 mul(const F32x16& x, const F32x16& y) {
+  return {vmulq_f32(x.a, y.a), vmulq_f32(x.b, y.b), vmulq_f32(x.c, y.c), vmulq_f32(x.d, y.d)};
+}
+
+inline F32x16 sub(const F32x16& x, const F32x16& y) {
+  return {vsubq_f32(x.a, y.a), vsubq_f32(x.b, y.b), vsubq_f32(x.c, y.c), vsubq_f32(x.d, y.d)};
+}
+
+// vminq and vmaxq would give NaN for NaN, and order -0 before +0.
+inline float32x4_t lesser(float32x4_t x, float32x4_t y) { return vbslq_f32(vcltq_f32(x, y), x, y); }
+
+inline float32x4_t greater(float32x4_t x, float32x4_t y) {
+  return vbslq_f32(vcgtq_f32(x, y), x, y);
+}
+
+// Where the two cannot be ordered or are equal, min and max give y.
+inline F32x16 min(const F32x16& x, const F32x16& y) {
+  return {lesser(x.a, y.a), lesser(x.b, y.b), lesser(x.c, y.c), lesser(x.d, y.d)};
+}
+
+inline F32x16 max(const F32x16& x, const F32x16& y) {
+  return {greater(x.a, y.a), greater(x.b, y.b), greater(x.c, y.c), greater(x.d, y.d)};
+}
+
+// Nearest integer, halves to even, for |x| < 2^22. Adding 1.5 * 2^23 leaves no bit for fractions
+// (and, unlike the rounding instruction, gives the scalar kernel's sign of zero).
+inline F32x16 round_even(const F32x16& x) {
+  const F32x16 rounder = broadcast(0x1.8p23f);
+  return sub(add(x, rounder), rounder);
+}
+
+inline float32x4_t power_of_two(float32x4_t k) {
+  const int32x4_t biased = vaddq_s32(vcvtq_s32_f32(k), vdupq_n_s32(127));
+  return vreinterpretq_f32_s32(vshlq_n_s32(biased, 23));
+}
+
+// x * 2^k for integer-valued k in [-126, 127].
+inline F32x16 scale_by_power(const F32x16& x, const F32x16& k) {
+  return mul(x, {power_of_two(k.a), power_of_two(k.b), power_of_two(k.c), power_of_two(k.d)});
+}
+
+inline float32x4_t kept(uint32x4_t where, float32x4_t x) {
+  return vreinterpretq_f32_u32(vandq_u32(where, vreinterpretq_u32_f32(x)));
+}
+
+// y where x >= limit, elsewhere (and where they cannot be ordered) +0.
+inline F32x16 zero_unless_at_least(const F32x16& x, const F32x16& limit, const F32x16& y) {
+  return {kept(vcgeq_f32(x.a, limit.a), y.a), kept(vcgeq_f32(x.b, limit.b), y.b),
+          kept(vcgeq_f32(x.c, limit.c), y.c), kept(vcgeq_f32(x.d, limit.d), y.d)};
+}
+
+inline float reduce_add(const F32x16& x) {
+  const float32x4_t four = vaddq_f32(vaddq_f32(x.a, x.c), vaddq_f32(x.b, x.d));
+  const float32x2_t two = vadd_f32(vget_low_f32(four), vget_high_f32(four));
+  return vget_lane_f32(two, 0) + vget_lane_f32(two, 1);
+}

@@ -1,0 +1,249 @@
+// Every kernel of every table that this processor runs, on inputs that are the same everywhere.
+//
+// Prints which table would be picked and one line "<isa> <kernel> <digest of all outputs>" per
+// kernel and table, and ends with 1 where two tables differ. It needs csrc/core and csrc/kernels
+// alone, so it can be built for another processor and run there or in an emulator:
+//
+//   c++ -std=c++17 -O2 -ffp-contract=off -Icsrc tests/native/kernel_digest.cpp csrc/kernels/*.cpp
+//       csrc/core/{cpu,dispatch,md5}.cpp
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/dispatch.h"
+
+namespace {
+
+using ebb::KernelTable;
+
+constexpr std::size_t kCounts[] = {0, 1, 15, 16, 17, 31, 33, 1000};
+
+// SplitMix64: a few whole-number operations, the same on every machine.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t bits() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+  }
+
+  // In [low, high).
+  double uniform(double low, double high) {
+    return low + (high - low) * (static_cast<double>(bits() >> 11) * 0x1p-53);
+  }
+
+  std::vector<float> floats(std::size_t count, double low, double high) {
+    std::vector<float> values(count);
+    for (float& value : values) value = static_cast<float>(uniform(low, high));
+    return values;
+  }
+
+  // Both signs, magnitudes from 2^-60 to 2^60.
+  std::vector<float> wide_floats(std::size_t count) {
+    std::vector<float> values(count);
+    for (float& value : values) {
+      const std::uint64_t word = bits();
+      const auto exponent = static_cast<std::uint32_t>(127 - 60 + word % 120);
+      const auto sign_and_mantissa = static_cast<std::uint32_t>(word >> 32) & 0x807fffffU;
+      const std::uint32_t pattern = sign_and_mantissa | exponent << 23;
+      std::memcpy(&value, &pattern, sizeof value);
+    }
+    return values;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+// FNV-1a over the bytes of values, least significant byte first.
+class Digest {
+ public:
+  template <typename T>
+  void take(const std::vector<T>& values) {
+    static_assert(std::is_arithmetic_v<T>);
+    for (const T value : values) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, &value, sizeof value);
+      for (std::size_t byte = 0; byte < sizeof value; ++byte) {
+        hash_ = (hash_ ^ (word >> 8 * byte & 0xff)) * 0x100000001b3;
+      }
+    }
+  }
+
+  std::uint64_t value() const { return hash_; }
+
+ private:
+  std::uint64_t hash_ = 0xcbf29ce484222325;
+};
+
+std::uint64_t dot_rows(const KernelTable& kernels) {
+  Random random(1);
+  Digest digest;
+  for (const std::size_t count : kCounts) {
+    for (const std::size_t dim : {16, 48, 384}) {
+      const std::vector<float> query = random.wide_floats(dim);
+      const std::vector<float> rows = random.wide_floats(count * dim);
+      std::vector<float> out(count);
+      kernels.dot_rows(query.data(), rows.data(), dim, count, dim, out.data());
+      digest.take(out);
+    }
+  }
+  return digest.value();
+}
+
+std::uint64_t exp_f32(const KernelTable& kernels) {
+  Random random(2);
+  Digest digest;
+  for (const std::size_t count : kCounts) {
+    for (const double low : {-1e-3, -1.0, -87.0, -100.0}) {
+      std::vector<float> x = random.floats(count, low, 0.0);
+      kernels.exp_f32(x.data(), count, x.data());
+      digest.take(x);
+    }
+  }
+  return digest.value();
+}
+
+std::uint64_t row_extent(const KernelTable& kernels) {
+  Random random(3);
+  Digest digest;
+  for (const std::size_t dim : {16, 48, 1024}) {
+    std::vector<float> row = random.wide_floats(dim);
+    row[dim / 2] = 0.0F;
+    const ebb::RowExtent extent = kernels.row_extent(row.data(), dim);
+    digest.take(std::vector<float>{extent.largest, extent.smallest, extent.squares});
+  }
+  return digest.value();
+}
+
+std::uint64_t quantise_row(const KernelTable& kernels) {
+  Random random(4);
+  Digest digest;
+  for (const std::size_t dim : {16, 48, 1024}) {
+    const std::vector<float> row = random.floats(dim, -1.0, 1.0);
+    std::vector<std::int8_t> codes(dim);
+    digest.take(std::vector<float>{
+        kernels.quantise_row(row.data(), dim, 127.0F, 1.0F / 127.0F, codes.data())});
+    digest.take(codes);
+  }
+  return digest.value();
+}
+
+std::vector<std::int8_t> random_codes(Random& random, std::size_t count) {
+  std::vector<std::int8_t> codes(count);
+  for (std::int8_t& code : codes) {
+    code = static_cast<std::int8_t>(static_cast<int>(random.bits() % 255) - 127);
+  }
+  return codes;
+}
+
+std::uint64_t dot_codes(const KernelTable& kernels) {
+  Random random(5);
+  Digest digest;
+  for (const std::size_t count : kCounts) {
+    for (const std::size_t dim : {32, 96, 1024}) {
+      const std::vector<std::int8_t> query = random_codes(random, dim);
+      const std::vector<std::int8_t> rows = random_codes(random, count * dim);
+      std::vector<std::int32_t> out(count);
+      kernels.dot_codes(query.data(), rows.data(), dim, count, dim, out.data());
+      digest.take(out);
+    }
+  }
+  return digest.value();
+}
+
+std::uint64_t dot_codes_at(const KernelTable& kernels) {
+  Random random(6);
+  Digest digest;
+  for (const std::size_t count : kCounts) {
+    const std::vector<std::int8_t> query = random_codes(random, 96);
+    const std::vector<std::int8_t> rows = random_codes(random, (count + 1) * 96);
+    std::vector<const std::int8_t*> places(count);
+    for (const std::int8_t*& place : places) place = &rows[random.bits() % count * 96];
+    std::vector<std::int32_t> out(count);
+    kernels.dot_codes_at(query.data(), places.data(), count, 96, out.data());
+    digest.take(out);
+  }
+  return digest.value();
+}
+
+std::uint64_t add_where(const KernelTable& kernels) {
+  Random random(7);
+  Digest digest;
+  for (const std::size_t words : {0, 1, 2, 16}) {
+    std::vector<std::uint64_t> bits(words);
+    for (std::uint64_t& word : bits) word = random.bits();
+    std::vector<std::int16_t> sums(64 * words);
+    for (std::int16_t& sum : sums) sum = static_cast<std::int16_t>(random.bits());
+    kernels.add_where_i16(bits.data(), words, std::int16_t{12345}, sums.data());
+    digest.take(sums);
+  }
+  return digest.value();
+}
+
+std::uint64_t select_above(const KernelTable& kernels) {
+  Random random(8);
+  Digest digest;
+  for (const std::size_t count : {0, 32, 64, 8192}) {
+    for (const std::int16_t limit : {-32768, 0, 32000, 32767}) {
+      std::vector<std::int16_t> sums(count);
+      for (std::int16_t& sum : sums) sum = static_cast<std::int16_t>(random.bits());
+      std::vector<std::uint16_t> out(count);
+      out.resize(kernels.select_above_i16(sums.data(), count, limit, out.data()));
+      digest.take(out);
+    }
+  }
+  return digest.value();
+}
+
+std::uint64_t md5_short(const KernelTable& kernels) {
+  Random random(9);
+  Digest digest;
+  std::vector<char> bytes(4096);
+  for (char& byte : bytes) byte = static_cast<char>(random.bits());
+  for (const std::size_t count : kCounts) {
+    std::vector<ebb::Span<const char>> words(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      words[i] = {&bytes[random.bits() % 4000], i % (ebb::kShortWord + 1)};
+    }
+    std::vector<ebb::Md5> digests(count);
+    kernels.md5_short(words.data(), count, digests.data());
+    for (const ebb::Md5& one : digests) digest.take(std::vector<std::uint64_t>{one.high, one.low});
+  }
+  return digest.value();
+}
+
+using Run = std::uint64_t (*)(const KernelTable&);
+constexpr std::pair<const char*, Run> kRuns[] = {
+    {"dot_rows", &dot_rows},     {"exp_f32", &exp_f32},
+    {"row_extent", &row_extent}, {"quantise_row", &quantise_row},
+    {"dot_codes", &dot_codes},   {"dot_codes_at", &dot_codes_at},
+    {"add_where", &add_where},   {"select_above", &select_above},
+    {"md5_short", &md5_short},
+};
+
+}  // namespace
+
+int main() {
+  ebb::choose("");
+  std::printf("picked %s\n", ebb::active().name);
+  bool equal = true;
+  for (const auto& [kernel, run] : kRuns) {
+    const std::uint64_t scalar = run(ebb::find("scalar"));
+    for (const std::string& isa : ebb::names()) {
+      const std::uint64_t digest = run(ebb::find(isa));
+      std::printf("%s %s %016llx\n", isa.c_str(), kernel, static_cast<unsigned long long>(digest));
+      equal = equal && digest == scalar;
+    }
+  }
+  if (!equal) std::puts("the tables differ");
+  return equal ? 0 : 1;
+}
