@@ -13,6 +13,7 @@ from ebbmem.models import Tier
 from ebbmem.records.base import IndexRow, StrengthRow
 
 I64 = NDArray[np.int64]
+F64 = NDArray[np.float64]
 BoolRows = NDArray[np.bool_]
 
 NEVER_US = np.iinfo(np.int64).max
@@ -52,6 +53,9 @@ class Columns:
         }
         self._names: dict[str, int] = {}
         self._bounded = False
+        self._plain_mask: BoolRows | None = None
+        self.any_superseded = False
+        """Whether some memory was ever replaced by another."""
 
     def __len__(self) -> int:
         return self._size
@@ -100,6 +104,8 @@ class Columns:
         self._size += len(rows)
         for name, column in values.items():
             self._arrays[name][first : self._size] = column
+        self._plain_mask = None
+        self.any_superseded = self.any_superseded or any(r.superseded_by for r in rows)
         self._bounded = self._bounded or any(
             r.valid_from is not None or r.valid_to is not None or r.expires_at is not None
             for r in rows
@@ -135,7 +141,7 @@ class Columns:
         )
 
     def update_strengths(self, rows: Iterable[StrengthRow]) -> None:
-        """Take over what recall changed."""
+        """Take over what was written of some memories."""
         for row in rows:
             slot = self.slot(row.row_id)
             if slot is None:
@@ -145,13 +151,38 @@ class Columns:
             self._arrays["anchored_us"][slot] = row.anchored_at
             self._arrays["access_count"][slot] = row.access_count
 
+    def strengthen(
+        self, slots: I64, strength: F64, anchor: F64, anchored_us: I64, access_count: I64
+    ) -> None:
+        """Take over what recall changed: one value per slot."""
+        arrays = self._arrays
+        arrays["strength"][slots] = strength
+        arrays["anchor"][slots] = anchor
+        arrays["anchored_us"][slots] = anchored_us
+        arrays["access_count"][slots] = access_count
+
+    def held(self, slots: I64) -> tuple[I64, F64, F64, F64, I64, I64]:
+        """Return row, S, R at the last access, emotional intensity, last access and accesses."""
+        arrays = self._arrays
+        return (
+            arrays["row"][slots],
+            arrays["strength"][slots],
+            arrays["anchor"][slots],
+            arrays["intensity"][slots],
+            arrays["anchored_us"][slots],
+            arrays["access_count"][slots],
+        )
+
     def set(self, slot: int, **values: int) -> None:
         """Change ``tier``, ``kind`` or ``successor`` of one memory."""
+        self._plain_mask = None
+        self.any_superseded = self.any_superseded or bool(values.get("successor"))
         for name, value in values.items():
             self._arrays[name][slot] = value
 
     def drop(self, slots: Sequence[int]) -> None:
         """Mark memories as gone."""
+        self._plain_mask = None
         self._arrays["alive"][list(slots)] = False
 
     def mask(
@@ -160,8 +191,13 @@ class Columns:
         """Return which memories recall may bring back.
 
         Left out are the archive (unless asked for), what has expired by ``now_us``, what is not
-        valid at ``as_of_us`` (default: now), and other runs than ``run`` when one is named.
+        valid at ``as_of_us`` (default: now), and other runs than ``run`` when one is named.  The
+        array may be kept and handed out again: it is not to be written to.
         """
+        if not (self._bounded or archive or as_of_us is not None or run is not None):
+            if self._plain_mask is None:
+                self._plain_mask = self.alive & (self.tier != Tier.ARCHIVE)
+            return self._plain_mask
         allowed: BoolRows = np.array(self.alive, dtype=np.bool_)
         if not archive:
             allowed &= self.tier != Tier.ARCHIVE

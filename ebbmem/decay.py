@@ -91,7 +91,7 @@ class Ebbinghaus:
     def retrievability(self, traces: Traces, now_us: int) -> F64:
         """Return the share still there of each memory."""
         rate = np.full(traces.created_us.shape, self.decay_factor)
-        age_s = _elapsed(traces.created_us, now_us, US_PER_S)
+        age_s = elapsed(traces.created_us, now_us, US_PER_S)
         return _exponential(np.ones_like(age_s), age_s, rate)
 
     def shares(self, traces: Traces, now_us: int) -> F64:
@@ -99,12 +99,12 @@ class Ebbinghaus:
 
         Its last bit may differ between machines, so nothing is ranked by it.
         """
-        shares: F64 = np.exp(-self.decay_factor * _elapsed(traces.created_us, now_us, US_PER_S))
+        shares: F64 = np.exp(-self.decay_factor * elapsed(traces.created_us, now_us, US_PER_S))
         return shares
 
     def log_weights(self, traces: Traces, now_us: int) -> F64:
         """Return ``ln(importance) - decay_factor * age_s`` of each memory."""
-        age_s = _elapsed(traces.created_us, now_us, US_PER_S)
+        age_s = elapsed(traces.created_us, now_us, US_PER_S)
         return _core.log_weights(traces.importance, age_s, self.decay_factor)
 
 
@@ -135,13 +135,21 @@ class StorageStrength:
         rate = self.rate_per_h(strength, intensity)
         return anchor * math.exp(-rate * max(idle_h, 0.0))
 
+    def effective_each(self, anchor: F64, strength: F64, intensity: F64, idle_h: F64) -> F64:
+        """Return what `effective` does for each memory, in float64; idle at least 0."""
+        left: F64 = anchor * np.exp(-self._rates_per_h(strength, intensity) * idle_h)
+        return left
+
     def retrievability(self, traces: Traces, now_us: int) -> F64:
         """Return R of each memory."""
-        slowed = (1.0 - STRENGTH_PROTECTION * traces.strength) * (
-            1.0 - EMOTION_PROTECTION * traces.intensity
-        )
-        idle_h = _elapsed(traces.anchored_us, now_us, US_PER_H)
-        return _exponential(traces.anchor, idle_h, self.decay_rate * slowed)
+        idle_h = elapsed(traces.anchored_us, now_us, US_PER_H)
+        rates_per_h = self._rates_per_h(traces.strength, traces.intensity)
+        return _exponential(traces.anchor, idle_h, rates_per_h)
+
+    def _rates_per_h(self, strength: F64, intensity: F64) -> F64:
+        """Return the effective rate per hour of each memory."""
+        slowed = (1.0 - STRENGTH_PROTECTION * strength) * (1.0 - EMOTION_PROTECTION * intensity)
+        return self.decay_rate * slowed
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +181,7 @@ class WeightedSum:
 
     def retrievability(self, traces: Traces, now_us: int) -> F64:
         """Return the recency of each memory."""
-        age_h = _elapsed(traces.created_us, now_us, US_PER_H)
+        age_h = elapsed(traces.created_us, now_us, US_PER_H)
         rate = np.full(age_h.shape, self.decay_lambda)
         return _exponential(np.ones_like(age_h), age_h, rate)
 
@@ -218,7 +226,7 @@ class PowerForgetting:
         importance = (traces.importance - 1.0) / 9.0
         gain = (1.0 + 2.0 * traces.strength) * (1.0 + 2.0 * traces.intensity)
         stability_h = self.stability_days * 24.0 * gain * (1.0 + 2.0 * importance)
-        idle_h = _elapsed(traces.anchored_us, now_us, US_PER_H)
+        idle_h = elapsed(traces.anchored_us, now_us, US_PER_H)
         return _core.power_retention(idle_h, stability_h, self.exponent)
 
 
@@ -231,10 +239,10 @@ class NoForgetting:
         return np.ones(traces.created_us.shape)
 
 
-def _elapsed(since_us: I64, now_us: int, unit_us: int) -> F64:
+def elapsed(since_us: I64, now_us: int, unit_us: int) -> F64:
     """Return the time since each moment in a unit, at least 0."""
-    elapsed: F64 = np.maximum(now_us - since_us, 0) / unit_us
-    return elapsed
+    since: F64 = np.maximum(now_us - since_us, 0) / unit_us
+    return since
 
 
 def _exponential(anchor: F64, elapsed: F64, rate: F64) -> F64:

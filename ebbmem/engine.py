@@ -11,23 +11,22 @@ import hmac
 import os
 import threading
 import unicodedata
-from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-import numpy as np
-
+from ebbmem import lanes
 from ebbmem.analysis import Analyzer
+from ebbmem.decay import I64
 from ebbmem.embedders.base import Embedder, stores_vectors
-from ebbmem.errors import EmbedderMismatch, StoreClosed, StoreError
-from ebbmem.index import DenseLane, Indexed, ScopeIndex, embedded
+from ebbmem.errors import StoreClosed, StoreError
+from ebbmem.index import DenseLane, Indexed, ScopeIndex
+from ebbmem.loaded import LoadedIndexes
 from ebbmem.pending import PendingRecall, PendingRecalls, Written
 from ebbmem.records.base import LinkRow, Reader, RecordStore, ScopeRow, StrengthRow, Writer
+from ebbmem.shelf import Shelved, fetched
 
 STORE_KEY = "store_key"
-EMBEDDER_NAME = "embedder_name"
-EMBEDDER_DIM = "embedder_dim"
 
 
 @dataclass(slots=True)
@@ -75,17 +74,12 @@ class Engine:
         self.records = records
         self.analyzer = analyzer
         self._pending = pending
-        self._index_budget = index_budget
+        self._indexes = LoadedIndexes(index_budget)
         self._lock = threading.Lock()
+        self._scope_locks: dict[str, threading.RLock] = {}
         self._writing = threading.RLock()
         self._in_change = False
         self.closed = False
-        self._scope_locks: dict[str, threading.RLock] = {}
-        self._indexes: OrderedDict[str, ScopeIndex] = OrderedDict()
-        self._checked: dict[str, int] = {}
-        """The data version at which each index was last known to be current."""
-        self._bytes: dict[str, int] = {}
-        self._total_bytes = 0
         self._store_key = _store_key(records)
 
     # --- scopes -------------------------------------------------------------------------
@@ -97,12 +91,17 @@ class Engine:
         Yields None for a scope to which nothing was ever written.  Recalls that have waited too
         long are written first.
         """
+        with self.alone(scope):
+            yield self.current(scope)
+
+    def alone(self, scope: str) -> threading.RLock:
+        """Return the lock of a scope, to be held around everything done with its index.
+
+        Recalls that have waited too long are written first.
+        """
         if self._pending.due:
             self.flush()
-        with self._scope_lock(scope):
-            index = self._current(scope)
-            yield index
-            self._evict(scope, index)
+        return self._scope_lock(scope)
 
     @contextmanager
     def change(self, scope: str, now_us: int) -> Iterator[Change]:
@@ -117,9 +116,9 @@ class Engine:
                 yield change
                 after = writer.last_seq(before.scope_id)
             self._follow(scope, change, before.last_seq, after)
-            with self._lock:
-                index = self._indexes.get(scope)
-            self._evict(scope, index)
+            index = self._indexes.get(scope)
+            if index is not None:
+                self._indexes.weigh(index)
 
     @contextmanager
     def read(self) -> Iterator[Reader]:
@@ -130,20 +129,19 @@ class Engine:
 
     # --- recalls that wait --------------------------------------------------------------
 
-    def keep(self, recall: PendingRecall) -> None:
+    def keep(self, recall: PendingRecall, index: ScopeIndex, slots: I64) -> None:
         """Let an answered recall wait for its commit, and its strengths count at once.
 
-        The caller holds the lock of its scope.  On an error of the commit it goes on waiting.
+        The caller holds the lock of the scope; ``slots`` are those of ``recall.after``.  On an
+        error of the commit it goes on waiting.
         """
         self._pending.add(recall)
-        with self._lock:
-            index = self._indexes.get(recall.scope)
-        try:
-            if index is not None:
-                index.update_strengths(recall.after)
-        except BaseException:
-            self._drop(recall.scope)  # loaded anew, it has them from the records
-            raise
+        if len(slots):
+            try:
+                index.columns.strengthen(slots, *recall.after[1:])
+            except BaseException:
+                self._indexes.drop(recall.scope)  # loaded anew, it has them from the records
+                raise
         if self.closed:
             # Closing may have overtaken this recall.
             raise StoreClosed(f"{self.records.path}: the store was closed")
@@ -178,23 +176,19 @@ class Engine:
         """Let recalls go that were committed, and their indexes be as new as the records."""
         self._pending.settle(count)
         for scope, before, after, as_in_ram in written:
-            with self._lock:
-                index = self._indexes.get(scope)
+            index = self._indexes.get(scope)
             if index is not None and as_in_ram and index.seq == before:
                 index.seq = after
             else:
-                self._drop(scope)
+                self._indexes.drop(scope)
 
     def index_bytes(self, scope: str | None = None) -> int:
         """Return the bytes that one scope's index takes, or all of them."""
-        with self._lock:
-            held = [i for name, i in self._indexes.items() if scope in (None, name)]
-        return sum(index.bytes for index in held)
+        return self._indexes.bytes(scope)
 
     def loaded_scopes(self) -> int:
         """Return how many scopes have an index in RAM."""
-        with self._lock:
-            return len(self._indexes)
+        return len(self._indexes)
 
     def digest(self, scope: str, text: str) -> bytes:
         """Return the keyed digest of a text: HMAC-SHA-256 over scope and NFC text."""
@@ -216,8 +210,7 @@ class Engine:
                 raise
             finally:
                 if self.closed:
-                    with self._lock:
-                        self._indexes.clear()
+                    self._indexes.clear()
                     self.records.close()
 
     # --- embedders ----------------------------------------------------------------------
@@ -225,23 +218,11 @@ class Engine:
     def require_embedder(self, embedder: Embedder) -> None:
         """Refuse an embedder other than the one whose vectors are stored."""
         with self.records.read() as reader:
-            self._require_bound(reader, embedder)
+            lanes.require_embedder(reader, self.records.path, embedder)
 
     def bind_embedder(self, writer: Writer, embedder: Embedder) -> None:
         """Bind the store to the embedder whose first vectors are about to be stored."""
-        if writer.meta(EMBEDDER_NAME) is None:
-            writer.set_meta(EMBEDDER_NAME, embedder.name)
-            writer.set_meta(EMBEDDER_DIM, str(embedder.dim))
-        self._require_bound(writer, embedder)
-
-    def _require_bound(self, reader: Reader, embedder: Embedder) -> None:
-        """Refuse an embedder other than the one that the store is bound to."""
-        bound = (reader.meta(EMBEDDER_NAME), reader.meta(EMBEDDER_DIM))
-        if bound[0] is not None and bound != (embedder.name, str(embedder.dim)):
-            raise EmbedderMismatch(
-                f"{self.records.path}: holds vectors of embedder {bound[0]!r} (dim {bound[1]}), "
-                f"used with {embedder.name!r} (dim {embedder.dim})"
-            )
+        lanes.bind_embedder(writer, self.records.path, embedder)
 
     def lane(self, index: ScopeIndex, embedder: Embedder) -> DenseLane:
         """Return the dense lane of an embedder, built on first use."""
@@ -249,61 +230,32 @@ class Engine:
             # Another handle may have bound the store since this one was opened.
             self.require_embedder(embedder)
         lane = index.lane(embedder)
-        if lane is not None:
-            return lane
-        if stores_vectors(embedder):
-            return self._stored_lane(index, embedder)
-        with self.records.read() as reader:
-            texts = reader.texts(None, index.scope.scope_id)
-        by_row = {row: summary for row, summary, _ in texts}
-        summaries = [by_row.get(row, "") for row in index.columns.row.tolist()]
-        return index.build_lane(embedder, embedded(embedder, summaries))
-
-    def _stored_lane(self, index: ScopeIndex, embedder: Embedder) -> DenseLane:
-        """Build a lane from stored vectors; memories that still wait for theirs get it now."""
-        scope_id = index.scope.scope_id
-        with self.records.read() as reader:
-            stored = {
-                row: np.frombuffer(blob, dtype=np.float32) for row, blob in reader.vectors(scope_id)
-            }
-            waiting = [r for r in index.columns.row.tolist() if r not in stored]
-            texts = reader.texts(waiting, scope_id) if waiting else []
-        if texts:
-            fresh = embedded(embedder, [summary for _, summary, _ in texts])
-            rows = [row for row, _, _ in texts]
-            with self._write() as writer:
-                before = writer.last_seq(scope_id)
-                self.bind_embedder(writer, embedder)
-                writer.insert_vectors(
-                    (row, vector.tobytes()) for row, vector in zip(rows, fresh, strict=True)
-                )
-                after = writer.last_seq(scope_id)
-            if index.seq == before:
-                index.seq = after
-            stored.update(zip(rows, fresh, strict=True))
-        blank = np.zeros(embedder.dim, dtype=np.float32)  # of what was erased meanwhile
-        vectors = [stored.get(row, blank) for row in index.columns.row.tolist()]
-        return index.build_lane(
-            embedder,
-            np.stack(vectors) if vectors else np.empty((0, embedder.dim), dtype=np.float32),
-        )
+        if lane is None:
+            lane = lanes.built(self.records, self._write, index, embedder)
+            self._indexes.weigh(index)
+        return lane
 
     # --- keeping indexes current --------------------------------------------------------
 
     def _scope_lock(self, scope: str) -> threading.RLock:
         """Return the lock of a scope."""
-        with self._lock:
-            return self._scope_locks.setdefault(scope, threading.RLock())
+        lock = self._scope_locks.get(scope)
+        if lock is None:
+            with self._lock:
+                lock = self._scope_locks.setdefault(scope, threading.RLock())
+        return lock
 
-    def _current(self, scope: str) -> ScopeIndex | None:
-        """Return the index of a scope, loaded or reloaded where another process wrote to it."""
+    def current(self, scope: str) -> ScopeIndex | None:
+        """Return the index of a scope, loaded or reloaded where another process wrote to it.
+
+        None for a scope to which nothing was ever written.  The caller holds its lock.
+        """
         # Read before anything is loaded: what is committed after it is looked for next time.
         version = self.records.data_version()
-        with self._lock:
-            index = self._indexes.get(scope)
-            if index is not None and self._checked.get(scope) == version:
-                self._indexes.move_to_end(scope)
-                return index
+        index = self._indexes.get(scope)
+        if index is not None and self._indexes.is_current(scope, version):
+            self._indexes.used(scope)
+            return index
         # An index that is loaded has all that was recalled from the records.
         with self.read() as reader:
             row = reader.scope(scope)
@@ -311,20 +263,33 @@ class Engine:
                 return None
             if index is None or index.seq != row.last_seq:
                 index = ScopeIndex.load(reader, row, self.analyzer)
-        with self._lock:
-            self._indexes[scope] = index
-            self._indexes.move_to_end(scope)
-            self._checked[scope] = version
+        self._indexes.put(scope, index, version)
         return index
+
+    def rows(self, index: ScopeIndex, slots: Sequence[int]) -> dict[int, Shelved]:
+        """Return the rows of memories by slot, without what another process erased meanwhile."""
+        found = index.shelf.take(slots)
+        unchanged = self._indexes.is_current(index.scope.name, self.records.data_version())
+        there = {s: one for s, one in zip(slots, found, strict=True) if one and unchanged}
+        if len(there) == len(slots):
+            return there
+        wanted = [slot for slot in slots if slot not in there]
+        by_row = dict(zip(index.columns.row[wanted].tolist(), wanted, strict=True))
+        with self.records.read() as reader:
+            read = {by_row[row]: one for row, one in fetched(reader, list(by_row)).items()}
+        if unchanged:
+            for slot, one in read.items():
+                index.shelf.put(slot, one)
+            self._indexes.weigh(index)
+        return there | read
 
     def _follow(self, scope: str, change: Change, before: int, after: int) -> None:
         """Bring the index up to a committed change, or drop it to be loaded anew."""
-        with self._lock:
-            index = self._indexes.get(scope)
+        index = self._indexes.get(scope)
         if index is None:
             return
         if change.rebuild or index.seq != before:
-            self._drop(scope)
+            self._indexes.drop(scope)
             return
         try:
             index.append(change.memories)
@@ -335,32 +300,8 @@ class Engine:
             index.seq = after
         except BaseException:
             # The records have it; a half-followed index must not answer.
-            self._drop(scope)
+            self._indexes.drop(scope)
             raise
-
-    def _drop(self, scope: str) -> None:
-        """Forget the index of a scope."""
-        with self._lock:
-            self._forget(scope)
-
-    def _evict(self, in_use: str, index: ScopeIndex | None) -> None:
-        """Drop the least recently used indexes beyond the budget."""
-        with self._lock:
-            if index is None or in_use not in self._indexes:
-                return
-            self._total_bytes += index.bytes - self._bytes.get(in_use, 0)
-            self._bytes[in_use] = index.bytes
-            for name in list(self._indexes):
-                if self._total_bytes <= self._index_budget:
-                    return
-                if name != in_use:
-                    self._forget(name)
-
-    def _forget(self, scope: str) -> None:
-        """Drop an index; the caller holds the engine's lock."""
-        self._indexes.pop(scope, None)
-        self._checked.pop(scope, None)
-        self._total_bytes -= self._bytes.pop(scope, 0)
 
 
 def _store_key(records: RecordStore) -> bytes:

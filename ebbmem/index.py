@@ -19,6 +19,7 @@ from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.errors import EbbmemError, EmbedderFailed
 from ebbmem.graph import LinkTable, kind_code
 from ebbmem.records.base import IndexRow, LinkRow, Reader, ScopeRow, StrengthRow
+from ebbmem.shelf import Shelf
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]
@@ -57,6 +58,7 @@ class ScopeIndex:
         self.columns = Columns()
         self.postings = _core.Postings()
         self.links = LinkTable()
+        self.shelf = Shelf()
         self._analyzer = analyzer
         self._lanes: dict[str, DenseLane] = {}
 
@@ -77,7 +79,8 @@ class ScopeIndex:
     def bytes(self) -> int:
         """Return the memory the index takes, in bytes."""
         lanes = sum(lane.arena.bytes for lane in list(self._lanes.values()))
-        return self.columns.bytes + self.postings.bytes + self.links.bytes + lanes
+        tables = self.columns.bytes + self.postings.bytes + self.links.bytes
+        return tables + lanes + self.shelf.bytes
 
     def append(self, memories: Sequence[Indexed]) -> None:
         """Take in new memories, row ids ascending and above all that are here."""
@@ -123,6 +126,7 @@ class ScopeIndex:
                 slot = self.columns.slot(row)
                 if slot is not None:
                     self.columns.set(slot, **{name: value})
+                    self.shelf.remove([slot])
 
     def drop(self, rows: Iterable[int]) -> None:
         """Take memories out of every lane and of the links."""
@@ -131,6 +135,7 @@ class ScopeIndex:
             return
         slots = np.array(found, dtype=np.int64)
         self.columns.drop(found)
+        self.shelf.remove(found)
         self.postings.tombstone(slots)
         self.links.drop_nodes(slots)
         for lane in self._lanes.values():

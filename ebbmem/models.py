@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+# Past the guard of a frozen class: only for a value that nobody has seen yet.
+_new = object.__new__
+_set = object.__setattr__
 
 
 class Tier(IntEnum):
@@ -17,8 +21,30 @@ class Tier(IntEnum):
     ARCHIVE = 2
 
 
+class _Deferred:
+    """Base of values some of whose fields are made when they are first read.
+
+    ``_source`` is a function from a key and a field's name to its value, and the key; the function
+    must give the same value whenever it is asked.
+    """
+
+    __slots__ = ("_source",)
+    _source: tuple[Callable[[Any, str], Any], Any]
+
+    if not TYPE_CHECKING:  # to a type checker every field is simply there
+
+        def __getattr__(self, name: str) -> Any:
+            """Make a field: reached only where it is not there yet."""
+            if name not in type(self).__dataclass_fields__:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            make, key = self._source
+            value = make(key, name)
+            object.__setattr__(self, name, value)
+            return value
+
+
 @dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(_Deferred):
     """One remembered thing, as stored.
 
     ``retrievability`` is its value at ``anchored_at`` (the last access), not now; times are
@@ -53,6 +79,13 @@ class Memory:
     run_id: str | None = None
 
 
+def deferred_memory(make: Callable[[Any, str], Any], key: Any) -> Memory:
+    """Return a memory whose fields ``make(key, name)`` gives when they are read."""
+    made = _new(Memory)
+    _set(made, "_source", (make, key))
+    return made
+
+
 @dataclass(frozen=True, slots=True)
 class Remembered:
     """What ``remember`` did: the id, and whether a new memory was made."""
@@ -79,7 +112,7 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class Recalled(_Deferred):
     """One hit: a memory, and why it came.
 
     ``score`` is on the recipe's scale; ``similarity`` is familiarity with the cue (0 to 1 for
@@ -118,6 +151,25 @@ class Recalled:
     def final_score(self) -> float:
         """Return ``score``, under the name the associative seed gives it."""
         return self.score
+
+
+def deferred_hit(
+    make: Callable[[Any, str], Any],
+    key: Any,
+    numbers: tuple[float, float, float, float],
+) -> Recalled:
+    """Return a hit of score, similarity, cascade and retrievability.
+
+    ``make(key, name)`` gives its memory and explanation when they are read.
+    """
+    made = _new(Recalled)
+    _set(made, "_source", (make, key))
+    score, similarity, cascade, retrievability = numbers
+    _set(made, "score", score)
+    _set(made, "similarity", similarity)
+    _set(made, "cascade_score", cascade)
+    _set(made, "retrievability", retrievability)
+    return made
 
 
 @dataclass(frozen=True, slots=True)

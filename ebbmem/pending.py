@@ -10,25 +10,29 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from ebbmem import reconsolidation
+from ebbmem.decay import F64
 from ebbmem.errors import CorruptStore
 from ebbmem.recipes import Recipe
-from ebbmem.reconsolidation import Trace
+from ebbmem.reconsolidation import Held, Outcome
 from ebbmem.records.base import StrengthRow, Writer
 
 NS_PER_S = 1_000_000_000
+RECALLED = "recalled"
 
 
 @dataclass(frozen=True, slots=True)
 class PendingRecall:
     """One recall that was answered and is not yet in the records.
 
-    ``seq`` is the scope's newest change that the index knew; ``similarity`` is by row;
-    ``before`` and ``after`` are the hits' strengths around the recall.
+    ``seq`` is the scope's newest change that the index knew; ``before``, ``retrievability`` (R at
+    that moment) and ``similarity`` are of all hits, ``after`` of those it strengthened.
     """
 
     scope: str
@@ -36,9 +40,10 @@ class PendingRecall:
     seq: int
     now_us: int
     recipe: Recipe
-    similarity: Mapping[int, float]
-    before: Sequence[Trace]
-    after: Sequence[StrengthRow]
+    before: Held
+    retrievability: F64
+    similarity: F64
+    after: Outcome
 
 
 class Written(NamedTuple):
@@ -161,19 +166,34 @@ def _write_scope(writer: Writer, share: Sequence[PendingRecall]) -> Written:
 def _write_as_in_ram(writer: Writer, share: Sequence[PendingRecall]) -> None:
     """Write recalls whose strengths are those of the records: each memory's newest, once."""
     scope_id = share[0].scope_id
-    newest = {row.row_id: row for one in share for row in one.after}
+    newest = _newest([one.after for one in reversed(share)])
     if newest:
-        writer.update_strengths(scope_id, list(newest.values()))
-    for one in share:
-        payload = reconsolidation.packed(one.before, one.now_us)
-        writer.insert_event(scope_id, "recalled", one.now_us, payload=payload)
+        writer.update_strengths(scope_id, newest)
+    writer.insert_events(
+        scope_id,
+        RECALLED,
+        [(one.now_us, reconsolidation.packed(one.before, one.retrievability)) for one in share],
+    )
+
+
+def _newest(outcomes: Sequence[Outcome]) -> list[StrengthRow]:
+    """Return the newest strengths of each memory; the outcomes come newest first."""
+    columns = Outcome._make(map(np.concatenate, zip(*outcomes, strict=True)))
+    _, first = np.unique(columns.row, return_index=True)
+    return Outcome._make(column[first] for column in columns).rows()
 
 
 def _write_again(writer: Writer, one: PendingRecall) -> None:
     """Strengthen what is left of a recall's hits, from what the records say of them."""
-    known = reconsolidation.traces(writer, list(one.similarity))
-    rows = reconsolidation.strengthened(known, one.similarity, one.recipe, one.now_us)
-    if rows:
-        writer.update_strengths(one.scope_id, rows)
-    payload = reconsolidation.packed(known, one.now_us)
-    writer.insert_event(one.scope_id, "recalled", one.now_us, payload=payload)
+    similarity = dict(zip(one.before.row.tolist(), one.similarity.tolist(), strict=True))
+    before = reconsolidation.read(writer, list(similarity))
+    r = before.retrievability(one.now_us)
+    left = np.array([similarity[row] for row in before.row.tolist()], dtype=np.float64)
+    counted = reconsolidation.counted(before, left, one.recipe, one.now_us)
+    after = reconsolidation.succeeded(
+        before.where(counted), r[counted], one.recipe.reinforcement, one.now_us
+    )
+    if len(after.row):
+        writer.update_strengths(one.scope_id, after.rows())
+    payload = reconsolidation.packed(before, r)
+    writer.insert_events(one.scope_id, RECALLED, [(one.now_us, payload)])

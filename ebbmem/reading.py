@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, Final, NamedTuple
 
 from ebbmem.clock import to_datetime
 from ebbmem.engine import Engine
 from ebbmem.errors import UnknownMemory
-from ebbmem.models import Intention, Memory, StoreStats, Tier, Turn
+from ebbmem.models import Intention, Memory, StoreStats, Tier, Turn, deferred_memory
 from ebbmem.records.base import (
     NUMBER_BITS,
     IntentionRow,
@@ -20,46 +22,65 @@ from ebbmem.records.base import (
     number_of,
 )
 from ebbmem.records.identity import id_text, parse_id
+from ebbmem.shelf import fetched
 
 
-def memories(reader: Reader, scope: str, rows: Sequence[int]) -> dict[int, Memory]:
-    """Return memories by row id; unknown ones are left out."""
-    found = reader.memories(rows)
-    successors = [m.superseded_by for m in found.values() if m.superseded_by is not None]
-    ids = {row: id_text(value) for row, value in reader.ids(successors).items()}
-    return {row: memory(found[row], scope, ids) for row in rows if row in found}
+class Shown(NamedTuple):
+    """A memory's row, what its strengths are by now, and what is told of it from elsewhere."""
+
+    row: MemoryRow
+    storage: float
+    anchor: float
+    anchored_us: int
+    access_count: int
+    scope: str
+    successor: str | None
+    """Public id of the memory that replaced it."""
 
 
-def memory(row: MemoryRow, scope: str, ids: Mapping[int, str]) -> Memory:
-    """Return one memory; ``ids`` holds the public ids of those that replaced others."""
-    return Memory(
-        id=id_text(row.id),
-        number=number_of(row.row_id),
-        scope=scope,
-        summary=row.summary,
-        memory_type=row.memory_type,
-        importance=row.importance,
-        emotional_valence=row.emotional_valence,
-        emotional_intensity=row.emotional_intensity,
-        storage_strength=row.storage_strength,
-        retrievability=row.r_anchor,
-        anchored_at=to_datetime(row.anchored_at),
-        access_count=row.access_count,
-        created_at=to_datetime(row.created_at),
-        tier=Tier(row.tier),
-        verified=bool(row.verified),
-        pinned=bool(row.pinned),
-        detail=row.detail,
-        keywords=tuple(row.keywords.split("\n")) if row.keywords else (),
-        metadata={} if row.metadata is None else json.loads(row.metadata),
-        valid_from=None if row.valid_from is None else to_datetime(row.valid_from),
-        valid_to=None if row.valid_to is None else to_datetime(row.valid_to),
-        expires_at=None if row.expires_at is None else to_datetime(row.expires_at),
-        superseded_by=None if row.superseded_by is None else ids.get(row.superseded_by),
-        key=row.key,
-        source=row.source,
-        run_id=row.run_id,
-    )
+def memory(shown: Shown) -> Memory:
+    """Return a memory as users see it."""
+    return deferred_memory(_field, shown)
+
+
+_FIELDS: Final[dict[str, Callable[[Shown], Any]]] = {
+    "id": lambda s: id_text(s.row.id),
+    "number": lambda s: number_of(s.row.row_id),
+    "scope": lambda s: s.scope,
+    "summary": lambda s: s.row.summary,
+    "memory_type": lambda s: s.row.memory_type,
+    "importance": lambda s: s.row.importance,
+    "emotional_valence": lambda s: s.row.emotional_valence,
+    "emotional_intensity": lambda s: s.row.emotional_intensity,
+    "storage_strength": lambda s: s.storage,
+    "retrievability": lambda s: s.anchor,
+    "anchored_at": lambda s: to_datetime(s.anchored_us),
+    "access_count": lambda s: s.access_count,
+    "created_at": lambda s: to_datetime(s.row.created_at),
+    "tier": lambda s: Tier(s.row.tier),
+    "verified": lambda s: bool(s.row.verified),
+    "pinned": lambda s: bool(s.row.pinned),
+    "detail": lambda s: s.row.detail,
+    "keywords": lambda s: tuple(s.row.keywords.split("\n")) if s.row.keywords else (),
+    "metadata": lambda s: {} if s.row.metadata is None else json.loads(s.row.metadata),
+    "valid_from": lambda s: _maybe(s.row.valid_from),
+    "valid_to": lambda s: _maybe(s.row.valid_to),
+    "expires_at": lambda s: _maybe(s.row.expires_at),
+    "superseded_by": lambda s: s.successor,
+    "key": lambda s: s.row.key,
+    "source": lambda s: s.row.source,
+    "run_id": lambda s: s.row.run_id,
+}
+
+
+def _field(shown: Shown, name: str) -> Any:
+    """Return one field of a memory."""
+    return _FIELDS[name](shown)
+
+
+def _maybe(moment_us: int | None) -> datetime | None:
+    """Return a moment as users see it, or None."""
+    return None if moment_us is None else to_datetime(moment_us)
 
 
 def intention(row: IntentionRow, scope: str) -> Intention:
@@ -69,10 +90,10 @@ def intention(row: IntentionRow, scope: str) -> Intention:
         scope=scope,
         action=row.action,
         trigger=row.trigger,
-        due_at=None if row.due_at is None else to_datetime(row.due_at),
+        due_at=_maybe(row.due_at),
         created_at=to_datetime(row.created_at),
-        expires_at=None if row.expires_at is None else to_datetime(row.expires_at),
-        completed_at=None if row.completed_at is None else to_datetime(row.completed_at),
+        expires_at=_maybe(row.expires_at),
+        completed_at=_maybe(row.completed_at),
     )
 
 
@@ -102,7 +123,9 @@ def get(engine: Engine, scope: str, memory_id: str) -> Memory:
     """Return one memory of a scope, or raise UnknownMemory."""
     with engine.read() as reader:
         row = row_of(reader, reader.scope(scope), memory_id)
-        return memories(reader, scope, [row])[row]
+        found, successor = fetched(reader, [row])[row]
+    strengths = (found.storage_strength, found.r_anchor, found.anchored_at, found.access_count)
+    return memory(Shown(found, *strengths, scope, successor))
 
 
 def stats(engine: Engine, scope: str) -> StoreStats:

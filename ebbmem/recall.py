@@ -7,16 +7,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ebbmem import _core, scoring
+from ebbmem import _core, scoring, succession
 from ebbmem.decay import F64, Ebbinghaus
 from ebbmem.errors import InvalidArgument
+from ebbmem.hits import SUPERSEDED, Answer, Ranked, cut
 from ebbmem.index import ScopeIndex
-from ebbmem.models import Explanation
 from ebbmem.recipes import Ranking, Recipe
 from ebbmem.records.base import number_of
 from ebbmem.scoring import Terms
@@ -50,31 +50,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Familiar:
-    """Candidates by slot, with similarity and the place in each lane (from 1)."""
+    """Candidates by slot, ascending, with similarity, and what each lane put forward."""
 
     slots: I64
     similarity: F64
-    ranks: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One memory that recall looked at, by slot."""
-
-    slot: int
-    score: float
-    similarity: float
-    cascade: float
-    retrievability: float
-    explanation: Explanation
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What recall found: hits, and what fell below ``min_score``; both best first."""
-
-    hits: tuple[Found, ...]
-    skipped: tuple[Found, ...]
+    lanes: Mapping[str, I64] = field(default_factory=dict)
 
 
 def answer(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: Request) -> Answer:
@@ -97,7 +77,7 @@ def answer(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: Requ
         At most ``top_k`` memories in all.  Ties: higher score, then newer, then lower number.
     """
     if len(index) == 0:
-        return Answer((), ())
+        return Answer()
     if request.recipe.ranking is Ranking.PRODUCT:
         return _product(index, arena, cue, request)
     familiar = _familiar(index, arena, cue, request)
@@ -123,9 +103,10 @@ def _product(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: Re
     retained = law.shares(chosen, request.now_us)
     terms = Terms(cosines.astype(np.float64), np.zeros(len(slots)), retained)
     parts = scoring.breakdown(request.recipe, chosen, terms)
-    ranks = {"dense": {int(slot): place for place, slot in enumerate(slots, 1)}}
-    table = _Table(slots, scoring.score(request.recipe, parts), terms, parts, ranks, None)
-    return _cut(index, table, np.arange(len(slots)), request)
+    table = _Table(
+        slots, scoring.score(request.recipe, parts), terms, parts, {"dense": slots}, None
+    )
+    return _cut(index, table, slice(None), request)
 
 
 def _familiar(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: Request) -> Familiar:
@@ -144,7 +125,7 @@ def _familiar(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: R
             _vectors(arena), _vector(cue), None, None, newness, request.mask, k
         )
     slots = _union(*lanes.values())
-    return Familiar(slots, _fused(index, arena, cue, recipe, slots), _places(lanes))
+    return Familiar(slots, _fused(index, arena, cue, recipe, slots), lanes)
 
 
 def _familiar_by_sum(index: ScopeIndex, arena: _core.Arena, cue: Cue, request: Request) -> Familiar:
@@ -156,10 +137,10 @@ def _familiar_by_sum(index: ScopeIndex, arena: _core.Arena, cue: Cue, request: R
     # Demotion can only push memories down, so as many more are taken as could be demoted; and
     # what replaced a memory takes over its similarity, so that one stands for both.
     demotable = 0
-    if request.recipe.demote_superseded:
+    if request.recipe.demote_superseded and index.columns.any_superseded:
         superseded = np.flatnonzero(index.columns.successor)
         demotable = len(superseded)
-        ends = _ends(index, superseded, request.mask)
+        ends = succession.ends(index.columns, superseded, request.mask)
         old, new = superseded[ends >= 0], ends[ends >= 0]
         add[old] = np.maximum(add[old], add[new])
     slots, _, cosines = _core.top_affine(
@@ -173,13 +154,13 @@ def _familiar_by_sum(index: ScopeIndex, arena: _core.Arena, cue: Cue, request: R
             None,
             None,
             newness,
-            _taking_part(index, request),
+            succession.taking_part(index.columns, request.mask),
             request.recipe.spread_seeds,
         )
         slots = _union(slots, seeds)
         cosines = _core.dots(arena, vector, slots)
         lanes["similarity"] = seeds
-    return Familiar(slots, cosines.astype(np.float64), _places(lanes))
+    return Familiar(slots, cosines.astype(np.float64), lanes)
 
 
 def _spread(index: ScopeIndex, familiar: Familiar, request: Request) -> Activation | None:
@@ -187,7 +168,7 @@ def _spread(index: ScopeIndex, familiar: Familiar, request: Request) -> Activati
     recipe = request.recipe
     if recipe.spread is None or len(familiar.slots) == 0 or len(index.links) == 0:
         return None
-    taking_part = _taking_part(index, request)
+    taking_part = succession.taking_part(index.columns, request.mask)
     created_us = index.columns.created_us[familiar.slots]
     positions = scoring.order(familiar.similarity, created_us, familiar.slots)
     positions = positions[
@@ -215,7 +196,7 @@ def _scored(
     slots = familiar.slots if activation is None else _union(familiar.slots, activation.nodes)
     replaced: dict[int, int] = {}
     if recipe.demote_superseded:
-        replaced = _successors(index, slots, request.mask)
+        replaced = succession.successors(index.columns, slots, request.mask)
         slots = _union(slots, np.array(sorted(set(replaced.values())), dtype=np.int64))
     similarity = _fused(index, arena, cue, recipe, slots)
     place = {int(slot): at for at, slot in enumerate(slots)}
@@ -233,7 +214,7 @@ def _scored(
         own = scores[place[old]]
         just_below = np.nextafter(scores[place[new]], -np.inf)
         scores[place[old]] = min(own, own * SUPERSEDED_FACTOR, just_below)
-    table = _Table(slots, scores, terms, parts, familiar.ranks, activation)
+    table = _Table(slots, scores, terms, parts, familiar.lanes, activation)
     best = scoring.order(scores, traces.created_us, slots)
     if recipe.ranking is Ranking.BOUNDED:
         best = best[scores[best] > 0]
@@ -248,53 +229,29 @@ class _Table:
     scores: F64
     terms: Terms
     parts: Mapping[str, F64]
-    ranks: Mapping[str, Mapping[int, int]]
+    lanes: Mapping[str, I64]
     activation: Activation | None
 
 
-def _cut(index: ScopeIndex, table: _Table, positions: I64, request: Request) -> Answer:
-    """Split the best candidates at ``min_score`` and explain each."""
-    rows = index.columns.row
-    routes = _routes(table.activation)
-    found = []
-    for at in positions.tolist():
-        slot = int(table.slots[at])
-        explanation = Explanation(
-            recipe=request.recipe.name,
-            terms={name: float(values[at]) for name, values in table.parts.items()},
-            ranks={lane: places[slot] for lane, places in table.ranks.items() if slot in places},
-            path=tuple(number_of(int(rows[step])) for step in _path(routes, slot)),
-            note="superseded" if index.columns.successor[slot] else "",
-        )
-        found.append(
-            Found(
-                slot,
-                float(table.scores[at]),
-                float(table.terms.similarity[at]),
-                float(table.terms.cascade[at]),
-                float(table.terms.retrievability[at]),
-                explanation,
-            )
-        )
-    hits = tuple(f for f in found if f.score >= request.min_score)
-    return Answer(hits, tuple(f for f in found if f.score < request.min_score))
-
-
-def budgeted(answered: Answer, sizes: Mapping[int, int], token_budget: int) -> Answer:
-    """Return the answer with the hits that fit a budget, taken greedily in order.
-
-    ``sizes`` maps a slot to its size in tokens.  A hit that does not fit is marked and moves to
-    the skipped ones; later, smaller ones may still fit.
-    """
-    left = token_budget
-    kept, cut = [], []
-    for hit in answered.hits:
-        if sizes[hit.slot] <= left:
-            left -= sizes[hit.slot]
-            kept.append(hit)
-        else:
-            cut.append(replace(hit, explanation=replace(hit.explanation, note="over budget")))
-    return Answer(tuple(kept), tuple(cut) + answered.skipped)
+def _cut(index: ScopeIndex, table: _Table, best: I64 | slice, request: Request) -> Answer:
+    """Split the best candidates, given by position, at ``min_score``."""
+    slots, terms, columns = table.slots[best], table.terms, index.columns
+    notes: dict[int, str] = {}
+    if columns.any_superseded:
+        notes = dict.fromkeys(slots[columns.successor[slots] != 0].tolist(), SUPERSEDED)
+    ranked = Ranked(
+        request.recipe.name,
+        slots.tolist(),
+        table.scores[best].tolist(),
+        terms.similarity[best].tolist(),
+        terms.cascade[best].tolist(),
+        terms.retrievability[best].tolist(),
+        {name: values[best].tolist() for name, values in table.parts.items()},
+        table.lanes,
+        {} if table.activation is None else _paths(index, table.activation, slots),
+        notes,
+    )
+    return cut(ranked, request.min_score)
 
 
 def _fused(
@@ -317,65 +274,22 @@ def _fused(
     return similarity / (recipe.lexical + recipe.dense)
 
 
-def _taking_part(index: ScopeIndex, request: Request) -> BoolRows:
-    """Return which memories activation may come from and go to.
-
-    Left out is what a correction stands for that may come back itself: at a moment before the
-    correction, the memory takes part as it did then.
-    """
-    superseded = np.flatnonzero(index.columns.successor)
-    live: BoolRows = request.mask.copy()
-    live[superseded[_ends(index, superseded, request.mask) >= 0]] = False
-    return live
-
-
-def _successors(index: ScopeIndex, slots: I64, mask: BoolRows) -> dict[int, int]:
-    """Return, for each superseded memory, the newest correction of it that may come back."""
-    old = slots[index.columns.successor[slots] != 0]
-    ends = _ends(index, old, mask)
-    return dict(zip(old[ends >= 0].tolist(), ends[ends >= 0].tolist(), strict=True))
-
-
-def _ends(index: ScopeIndex, slots: I64, mask: BoolRows) -> I64:
-    """Return the newest correction of each memory that the mask allows, or -1."""
-    columns = index.columns
-    at, ends = slots.copy(), np.full(len(slots), -1, dtype=np.int64)
-    going = np.arange(len(slots))
-    while len(going):
-        following = columns.slots(columns.successor[at[going]])
-        goes_on = following > at[going]  # a correction is younger than what it corrects
-        going = going[goes_on]
-        at[going] = following[goes_on]
-        allowed = going[mask[at[going]]]
-        ends[allowed] = at[allowed]
-    return ends
-
-
-def _routes(activation: Activation | None) -> dict[int, tuple[int, int]]:
-    """Return, for each activated memory, whence activation first came and at which hop."""
-    if activation is None:
-        return {}
-    steps = zip(activation.parent.tolist(), activation.hop.tolist(), strict=True)
-    return dict(zip(activation.nodes.tolist(), steps, strict=True))
-
-
-def _path(routes: Mapping[int, tuple[int, int]], slot: int) -> list[int]:
-    """Return the slots from the cue's match to this memory; empty where none led here."""
-    if slot not in routes:
-        return []
-    path, hop = [slot], 0
-    while hop != 1:  # hops fall at every step: a node is first reached after its parent
-        parent, hop = routes[path[-1]]
-        path.append(parent)
-    return path[::-1]
-
-
-def _places(lanes: Mapping[str, I64]) -> dict[str, dict[int, int]]:
-    """Return each memory's place in each lane, from 1."""
-    return {
-        lane: {slot: place for place, slot in enumerate(slots.tolist(), 1)}
-        for lane, slots in lanes.items()
-    }
+def _paths(index: ScopeIndex, activation: Activation, slots: I64) -> dict[int, tuple[int, ...]]:
+    """Return, for each of some slots that was activated, the numbers from a match to it."""
+    by_node = np.argsort(activation.nodes)
+    sorted_nodes = activation.nodes[by_node]
+    rows, paths = index.columns.row, {}
+    for slot in slots.tolist():
+        path, hop = [slot], 0
+        while hop != 1:  # hops fall at every step: a node is first reached after its parent
+            at = int(sorted_nodes.searchsorted(path[-1]))
+            if at == len(by_node) or sorted_nodes[at] != path[-1]:
+                break
+            parent, hop = int(activation.parent[by_node[at]]), int(activation.hop[by_node[at]])
+            path.append(parent)
+        if hop == 1:
+            paths[slot] = tuple(number_of(int(rows[step])) for step in reversed(path))
+    return paths
 
 
 def _union(*parts: I64) -> I64:

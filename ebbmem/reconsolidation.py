@@ -2,125 +2,130 @@
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ebbmem.clock import US_PER_H
-from ebbmem.columns import Columns
-from ebbmem.decay import StorageStrength
+from ebbmem.decay import F64, I64, StorageStrength, elapsed
 from ebbmem.recipes import Recipe
 from ebbmem.records.base import MemoryRow, Reader, StrengthRow
 from ebbmem.reinforcement import Reinforcement, Strength
 
-_LAW = StorageStrength()
-_PACKED = struct.Struct("<qdd")
-"""Row id, S and R before, per memory; little-endian."""
+EVERY: Final = slice(None)
+_LAW: Final = StorageStrength()
+_PACKED: Final = np.dtype([("row", "<i8"), ("storage", "<f8"), ("retrievability", "<f8")])
+"""A memory in an event's payload, with S and R before."""
 
 
-class Trace(NamedTuple):
-    """What a memory's strengths were at its last access, in microseconds since 1970."""
+class Held(NamedTuple):
+    """What strengths some memories had at their last access, in microseconds since 1970."""
 
-    row: int
-    storage: float
-    anchor: float
-    intensity: float
-    anchored_us: int
-    access_count: int
+    row: I64
+    storage: F64
+    anchor: F64
+    intensity: F64
+    anchored_us: I64
+    access_count: I64
 
-    def at(self, now_us: int) -> Strength:
-        """Return S, and R as it is now."""
-        idle_h = max(now_us - self.anchored_us, 0) / US_PER_H
-        r = _LAW.effective(self.anchor, self.storage, self.intensity, idle_h)
-        return Strength(self.storage, r)
+    def retrievability(self, now_us: int) -> F64:
+        """Return R of each memory as it is now."""
+        return _LAW.effective_each(
+            self.anchor, self.storage, self.intensity, elapsed(self.anchored_us, now_us, US_PER_H)
+        )
+
+    def shown(self) -> tuple[F64, F64, I64, I64]:
+        """Return what users see: S, R at the last access, that access, and how many there were."""
+        return self.storage, self.anchor, self.anchored_us, self.access_count
+
+    def where(self, chosen: NDArray[np.bool_] | slice) -> Held:
+        """Return some of the memories."""
+        return Held._make(column[chosen] for column in self)
 
 
-def trace(memory: MemoryRow) -> Trace:
-    """Return the trace of a memory."""
-    return Trace(
-        memory.row_id,
-        memory.storage_strength,
-        memory.r_anchor,
-        memory.emotional_intensity,
-        memory.anchored_at,
-        memory.access_count,
+class Outcome(NamedTuple):
+    """What strengths memories have after a success or failure."""
+
+    row: I64
+    storage: F64
+    anchor: F64
+    anchored_us: I64
+    access_count: I64
+
+    def rows(self) -> list[StrengthRow]:
+        """Return the rows to write."""
+        columns = [column.tolist() for column in self]
+        return [StrengthRow(*values) for values in zip(*columns, strict=True)]
+
+
+def held(memories: Sequence[MemoryRow]) -> Held:
+    """Return the strengths of rows as they were read."""
+    return Held(
+        np.array([one.row_id for one in memories], dtype=np.int64),
+        np.array([one.storage_strength for one in memories], dtype=np.float64),
+        np.array([one.r_anchor for one in memories], dtype=np.float64),
+        np.array([one.emotional_intensity for one in memories], dtype=np.float64),
+        np.array([one.anchored_at for one in memories], dtype=np.int64),
+        np.array([one.access_count for one in memories], dtype=np.int64),
     )
 
 
-def traces(reader: Reader, rows: Sequence[int]) -> list[Trace]:
-    """Return the traces of memories as a transaction sees them; erased ones are left out."""
-    return [trace(memory) for memory in reader.memories(rows).values()]
+def read(reader: Reader, rows: Sequence[int]) -> Held:
+    """Return the strengths of memories as a transaction sees them; erased ones are left out."""
+    return held(list(reader.memories(rows).values()))
 
 
-def indexed(columns: Columns, rows: Sequence[int]) -> list[Trace]:
-    """Return the traces of memories as the index has them; those it has not are left out."""
-    return [
-        Trace(
-            int(columns.row[slot]),
-            float(columns.strength[slot]),
-            float(columns.anchor[slot]),
-            float(columns.intensity[slot]),
-            int(columns.anchored_us[slot]),
-            int(columns.access_count[slot]),
-        )
-        for slot in columns.slots(rows).tolist()
-        if slot >= 0
-    ]
-
-
-def strengthened(
-    known: Iterable[Trace], similarity: Mapping[int, float], recipe: Recipe, now_us: int
-) -> list[StrengthRow]:
-    """Return the strengths after a recall; ``similarity`` is by row.
+def counted(
+    before: Held, similarity: F64, recipe: Recipe, now_us: int
+) -> NDArray[np.bool_] | slice:
+    """Return which hits a recall strengthens.
 
     A recipe's guard leaves out hits with too little evidence, and those whose last access is so
     recent that another would only pump S.
     """
     guard = recipe.guard
-    counted = [
-        one
-        for one in known
-        if guard is None
-        or (
-            similarity[one.row] >= guard.evidence
-            and now_us - one.anchored_us >= guard.refractory_us
-        )
-    ]
-    return succeeded(counted, recipe.reinforcement, now_us)
+    if guard is None:
+        return EVERY
+    rested = now_us - before.anchored_us >= guard.refractory_us
+    chosen: NDArray[np.bool_] = rested & (similarity >= guard.evidence)
+    return chosen
 
 
-def succeeded(known: Iterable[Trace], rule: Reinforcement, now_us: int) -> list[StrengthRow]:
+def succeeded(before: Held, r: F64, rule: Reinforcement, now_us: int) -> Outcome:
     """Return the strengths after a success of each memory."""
-    return [_after(one, rule.succeed(one.at(now_us)), now_us) for one in known]
+    return _after(before, rule.succeed_each(before.storage, r), now_us)
 
 
-def failed(known: Iterable[Trace], rule: Reinforcement, now_us: int) -> list[StrengthRow]:
+def failed(before: Held, r: F64, rule: Reinforcement, now_us: int) -> Outcome:
     """Return the strengths after a failure of each memory."""
-    return [_after(one, rule.fail(one.at(now_us)), now_us) for one in known]
+    return _after(before, rule.fail_each(before.storage, r), now_us)
 
 
-def packed(known: Iterable[Trace], now_us: int) -> bytes:
+def packed(before: Held, r: F64) -> bytes:
     """Return the event payload: which memories, and their S and R before."""
-    return b"".join(_PACKED.pack(one.row, *one.at(now_us)) for one in known)
+    payload = np.empty(len(r), _PACKED)
+    payload["row"], payload["storage"], payload["retrievability"] = before.row, before.storage, r
+    return payload.tobytes()
 
 
 def unpacked(payload: bytes) -> list[tuple[int, Strength]]:
     """Return what `packed` wrote."""
-    return [(row, Strength(s, r)) for row, s, r in _PACKED.iter_unpack(payload)]
+    return [(row, Strength(s, r)) for row, s, r in np.frombuffer(payload, _PACKED).tolist()]
 
 
 def without(payload: bytes, rows: set[int]) -> bytes:
     """Return a payload without some memories."""
-    kept = [entry for entry in unpacked(payload) if entry[0] not in rows]
-    return b"".join(_PACKED.pack(row, *strength) for row, strength in kept)
+    entries = np.frombuffer(payload, _PACKED)
+    return entries[~np.isin(entries["row"], list(rows))].tobytes()
 
 
-def _after(one: Trace, after: Strength, now_us: int) -> StrengthRow:
-    """Return the row to write; a clock that stepped back never moves the last access back."""
-    return StrengthRow(
-        one.row,
-        after.storage,
-        after.retrievability,
-        max(now_us, one.anchored_us),
-        one.access_count + 1,
+def _after(before: Held, after: tuple[F64, F64], now_us: int) -> Outcome:
+    """Return what to keep; a clock that stepped back never moves the last access back."""
+    return Outcome(
+        before.row,
+        *after,
+        np.maximum(before.anchored_us, now_us),
+        before.access_count + 1,
     )

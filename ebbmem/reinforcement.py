@@ -9,7 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ebbmem import arguments
+
+F64 = NDArray[np.float64]
 
 NEW_STRENGTH = 0.1
 NEW_RETRIEVABILITY = 0.55
@@ -56,3 +61,13 @@ class Reinforcement:
         """Return S and R after a failure: ``S = max(S - gamma R S, 0)``, ``R = R / 2``."""
         loss = self.gamma * before.retrievability * before.storage
         return Strength(max(before.storage - loss, 0.0), before.retrievability * 0.5)
+
+    def succeed_each(self, storage: F64, retrievability: F64) -> tuple[F64, F64]:
+        """Return S and R of each memory after a success, bit for bit those of `succeed`."""
+        after = storage + self.beta * (1.0 - retrievability) * (1.0 - storage)
+        return after, 0.5 + 0.5 * after
+
+    def fail_each(self, storage: F64, retrievability: F64) -> tuple[F64, F64]:
+        """Return S and R of each memory after a failure, bit for bit those of `fail`."""
+        loss = self.gamma * retrievability * storage
+        return np.maximum(storage - loss, 0.0), retrievability * 0.5

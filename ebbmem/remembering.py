@@ -17,7 +17,7 @@ from ebbmem.engine import Change, Engine
 from ebbmem.errors import InvalidArgument, InvalidType
 from ebbmem.index import Indexed, embedded
 from ebbmem.models import Remembered, Tier
-from ebbmem.reconsolidation import succeeded, trace
+from ebbmem.reconsolidation import held, succeeded
 from ebbmem.records.base import HAS, WANTS, IndexRow, LinkRow, MemoryRow, number_of
 from ebbmem.records.identity import id_text, new_id
 from ebbmem.reinforcement import (
@@ -257,7 +257,8 @@ def _links(change: Change, one: Draft, row: int) -> list[LinkRow]:
 
 def _reinforce(change: Change, memory: MemoryRow, now_us: int) -> None:
     """Count an equal text as a success of the memory that holds it."""
-    (row,) = succeeded([trace(memory)], Reinforcement(), now_us)
+    before = held([memory])
+    (row,) = succeeded(before, before.retrievability(now_us), Reinforcement(), now_us).rows()
     change.writer.update_strengths(change.scope.scope_id, [row])
     change.writer.insert_event(change.scope.scope_id, "repeated", now_us, memory.row_id)
     change.strengths.append(row)

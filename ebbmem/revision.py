@@ -103,13 +103,15 @@ def judge(
         if not good.keys().isdisjoint(bad):
             raise InvalidArgument.of("failed", "memories that are not in used", list(failed))
         outcomes = (
-            ("used", reconsolidation.traces(writer, list(good)), reconsolidation.succeeded),
-            ("failed", reconsolidation.traces(writer, list(bad)), reconsolidation.failed),
+            ("used", list(good), reconsolidation.succeeded),
+            ("failed", list(bad), reconsolidation.failed),
         )
-        for kind, known, update in outcomes:
-            if known:
-                payload = reconsolidation.packed(known, now_us)
-                change.strengths.extend(update(known, reinforcement, now_us))
+        for kind, rows, update in outcomes:
+            if rows:
+                before = reconsolidation.read(writer, rows)
+                r = before.retrievability(now_us)
+                payload = reconsolidation.packed(before, r)
+                change.strengths.extend(update(before, r, reinforcement, now_us).rows())
                 writer.insert_event(scope_id, kind, now_us, payload=payload)
         writer.update_strengths(scope_id, change.strengths)
 

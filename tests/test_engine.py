@@ -165,10 +165,10 @@ class TestForeignWrites:
         assert store.get(made).access_count == 5
 
     def test_other_scopes_are_left_as_they_are(self, store, path):
-        before = store._db.engine._indexes["default"]
+        before = store._db.engine._indexes.get("default")
         elsewhere(path, "AgenticMemory(memory.database, scope='other').remember('x')")
         store.recall("rex", reinforce=False)
-        assert store._db.engine._indexes["default"] is before
+        assert store._db.engine._indexes.get("default") is before
 
     def test_a_write_between_looking_and_writing_is_no_lost_update(self, store, path, monkeypatch):
         made = store.recall("rex", reinforce=False).memories[0].id

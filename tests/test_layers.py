@@ -14,7 +14,8 @@ LAYERS: dict[int, str] = {
     1: "_core _tokenize _version",
     2: "decay reinforcement analysis build embedders vectorstores records",
     3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
-    " pending reading retrieval revision prospective buffer summaries consolidation engine"
+    " hits succession shelf pending loaded lanes"
+    " reading retrieval revision prospective buffer summaries consolidation engine"
     " lines parsing intake telling restoring importing exporting",
     4: "sharing database handle store agentic fleet",
     5: "__init__ __main__ cli demo terminal charts",
@@ -51,16 +52,19 @@ WITHIN: dict[str, str] = {
     # 3, what one scope holds in RAM: a graph and columns make an index, an engine keeps many
     "graph": "csr",
     "spreading": "csr graph",
-    "index": "columns graph",
+    "index": "columns graph shelf",
     "pending": "recipes reconsolidation",
-    "engine": "index pending",
+    "loaded": "index",
+    "lanes": "index",
+    "engine": "index lanes loaded pending shelf",
     # 3, recall: a recipe weighs, the stages run over an index; retrieval is recall as a call
     "recipes": "spreading",
     "scoring": "recipes",
-    "recall": "index recipes scoring spreading",
-    "reconsolidation": "columns recipes",
-    "reading": "engine",
-    "retrieval": "engine index pending reading recall recipes reconsolidation",
+    "succession": "columns",
+    "recall": "hits index recipes scoring spreading succession",
+    "reconsolidation": "recipes",
+    "reading": "engine shelf",
+    "retrieval": "engine hits index pending reading recall recipes reconsolidation shelf",
     # 3, writes: each is one change of the engine's
     "remembering": "engine index reconsolidation",
     "revision": "buffer engine graph reading reconsolidation remembering",

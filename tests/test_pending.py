@@ -170,14 +170,14 @@ class TestWaiting:
     def test_its_index_stays_loaded(self, store, db):
         store.remember("rex")
         store.recall("rex")
-        before = db.engine._indexes["default"]
+        before = db.engine._indexes.get("default")
         for _ in range(3):
             store.recall("rex")
             EpisodicMemoryStore(db, scope="other").remember("x")
             store.recall("rex")
             store.remember("y")
             store.recall("rex")
-        assert db.engine._indexes["default"] is before
+        assert db.engine._indexes.get("default") is before
 
     def test_an_import_and_a_sleep_pass_take_it_along(self, store, db, path):
         store.remember("rex")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import oracles
 import pytest
 from hypothesis import given, settings
@@ -29,6 +30,15 @@ def test_success_is_the_formula(rule, before):
 def test_failure_is_the_formula(rule, before):
     r, s = oracles.failed(before.retrievability, before.storage, rule.gamma)
     assert rule.fail(before) == pytest.approx((s, r), rel=1e-15)
+
+
+@many
+@given(rules, st.lists(states, max_size=40))
+def test_each_of_many_is_the_one_bit_for_bit(rule, before):
+    storage, r = (np.array([one[part] for one in before]) for part in (0, 1))
+    for one_by_one, each in ((rule.succeed, rule.succeed_each), (rule.fail, rule.fail_each)):
+        after = list(zip(*(column.tolist() for column in each(storage, r)), strict=True))
+        assert after == [one_by_one(one) for one in before]
 
 
 @many

@@ -322,6 +322,9 @@ class Writer(Reader, Protocol):
     ) -> int:
         """Append to the history; return its seq."""
 
+    def insert_events(self, scope_id: int, kind: str, events: Sequence[tuple[int, bytes]]) -> None:
+        """Append several of a kind to the history, each (at, payload), of no one memory."""
+
     def rewrite_event(self, scope_id: int, seq: int, payload: bytes) -> None:
         """Replace the payload of an event, when what it names is erased; its seq stays."""
 

@@ -256,6 +256,16 @@ class SqliteWriter(SqliteReader):
         return seq
 
     @_whole
+    def insert_events(self, scope_id: int, kind: str, events: Sequence[tuple[int, bytes]]) -> None:
+        """Append several of a kind to the history, each (at, payload), of no one memory."""
+        values = []
+        seqs = self._counters.take(scope_id, len(events))
+        for seq, (at, payload) in zip(seqs, events, strict=True):
+            columns = (seq, scope_id, kind, at, None, payload)
+            values.append((*columns, seals.event_checksum(columns)))
+        self._connection.run_for_each(sql.INSERT_EVENT, values)
+
+    @_whole
     def rewrite_event(self, scope_id: int, seq: int, payload: bytes) -> None:
         """Replace the payload of an event, when what it names is erased."""
         row = self._connection.row(sql.SELECT_EVENT, (scope_id, seq))

@@ -41,6 +41,20 @@ class ScopeContract:
         with store.read() as reader:
             assert [scope.last_seq for scope in reader.scopes()] == [1, 3]
 
+    def test_several_events_are_those_of_one_by_one(self, store):
+        scope_id = scope_of(store)
+        with store.write() as writer:
+            writer.insert_events(scope_id, "recalled", [(NOW, b"a"), (NOW + 1, b"")])
+            writer.insert_events(scope_id, "recalled", [])
+            writer.insert_event(scope_id, "recalled", NOW + 2, payload=b"c")
+        with store.read() as reader:
+            told = reader.events(scope_id, 0, 9)
+        assert [event.seq for event in told] == [1, 2, 3]
+        assert [(event.kind, event.memory) for event in told] == [("recalled", None)] * 3
+        assert [(event.at, event.payload) for event in told] == [
+            (NOW, b"a"), (NOW + 1, b""), (NOW + 2, b"c")
+        ]  # fmt: skip
+
     def test_the_newest_seq_counts_what_this_transaction_did(self, store):
         rows = remembered(store, "a")
         remembered(store, "b", scope="bob")

@@ -1,0 +1,103 @@
+"""What a recall found: the few best candidates, as Python values, and how each came about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ebbmem.models import Explanation
+
+I64 = NDArray[np.int64]
+
+SUPERSEDED = "superseded"
+OVER_BUDGET = "over budget"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The best candidates, best first: one value of each list per candidate.
+
+    ``parts`` are the terms of the score by name; ``lanes`` the slots that each lane put forward,
+    its best first; ``paths`` the numbers of the memories that activation came along, by slot;
+    ``notes`` by slot.
+    """
+
+    recipe: str
+    slots: Sequence[int]
+    scores: Sequence[float]
+    similarity: Sequence[float]
+    cascade: Sequence[float]
+    retrievability: Sequence[float]
+    parts: Mapping[str, Sequence[float]]
+    lanes: Mapping[str, I64] = field(default_factory=dict)
+    paths: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    notes: Mapping[int, str] = field(default_factory=dict)
+
+    def explanation(self, at: int) -> Explanation:
+        """Return every term of the score of one candidate."""
+        slot = self.slots[at]
+        places = {lane: np.flatnonzero(slots == slot) for lane, slots in self.lanes.items()}
+        return Explanation(
+            recipe=self.recipe,
+            terms={name: values[at] for name, values in self.parts.items()},
+            ranks={lane: int(place[0]) + 1 for lane, place in places.items() if len(place)},
+            path=self.paths.get(slot, ()),
+            note=self.notes.get(slot, ""),
+        )
+
+
+NOTHING = Ranked("", (), (), (), (), (), {})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What recall found: places in ``ranked`` of the hits, and of what was skipped."""
+
+    ranked: Ranked = NOTHING
+    hits: Sequence[int] = ()
+    skipped: Sequence[int] = ()
+
+    def slots(self) -> list[int]:
+        """Return the slots of hits and skipped, in this order."""
+        return [self.ranked.slots[at] for part in (self.hits, self.skipped) for at in part]
+
+
+def cut(ranked: Ranked, min_score: float) -> Answer:
+    """Split the best candidates at ``min_score``."""
+    scores = ranked.scores
+    hits = [at for at, score in enumerate(scores) if score >= min_score]
+    if len(hits) == len(scores):
+        return Answer(ranked, hits)
+    return Answer(ranked, hits, [at for at, score in enumerate(scores) if score < min_score])
+
+
+def known(answer: Answer, slots: Mapping[int, object]) -> Answer:
+    """Return the answer without what is not among some slots."""
+    every = answer.ranked.slots
+    hits, skipped = (
+        [at for at in part if every[at] in slots] for part in (answer.hits, answer.skipped)
+    )
+    return Answer(answer.ranked, hits, skipped)
+
+
+def budgeted(answer: Answer, sizes: Mapping[int, int], token_budget: int) -> Answer:
+    """Return the answer with the hits that fit a budget, taken greedily in order.
+
+    ``sizes`` maps a slot to its size in tokens.  A hit that does not fit is marked and moves to
+    the skipped ones; later, smaller ones may still fit.
+    """
+    left = token_budget
+    kept, over = [], []
+    for at in answer.hits:
+        size = sizes[answer.ranked.slots[at]]
+        if size <= left:
+            left -= size
+            kept.append(at)
+        else:
+            over.append(at)
+    noted = dict.fromkeys((answer.ranked.slots[at] for at in over), OVER_BUDGET)
+    ranked = replace(answer.ranked, notes={**answer.ranked.notes, **noted})
+    return Answer(ranked, kept, [*over, *answer.skipped])

@@ -1,0 +1,90 @@
+"""The scope indexes that are in RAM: which are current, and which go when room is short."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+
+from ebbmem.index import ScopeIndex
+
+
+class LoadedIndexes:
+    """Indexes by scope, the least recently used first.  Safe to call from threads.
+
+    Parameters
+    ----------
+    budget_bytes : int
+        What they may take in all; beyond it the least recently used go, but never the one in use.
+    """
+
+    def __init__(self, budget_bytes: int) -> None:
+        self._budget_bytes = budget_bytes
+        self._lock = threading.Lock()
+        self._indexes: OrderedDict[str, ScopeIndex] = OrderedDict()
+        self._versions: dict[str, int] = {}
+        """The data version at which each was last known to be current."""
+        self._bytes: dict[str, int] = {}
+        self._total_bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._indexes)
+
+    def get(self, scope: str) -> ScopeIndex | None:
+        """Return the index of a scope."""
+        return self._indexes.get(scope)
+
+    def used(self, scope: str) -> None:
+        """Note that an index was used."""
+        with self._lock:
+            if scope in self._indexes:
+                self._indexes.move_to_end(scope)
+
+    def is_current(self, scope: str, version: int) -> bool:
+        """Return whether an index was known to be current at a data version."""
+        return self._versions.get(scope) == version
+
+    def put(self, scope: str, index: ScopeIndex, version: int) -> None:
+        """Keep an index that is current at a data version."""
+        with self._lock:
+            self._indexes[scope] = index
+            self._indexes.move_to_end(scope)
+            self._versions[scope] = version
+        self.weigh(index)
+
+    def weigh(self, in_use: ScopeIndex) -> None:
+        """Count what an index takes now, and drop others beyond the budget."""
+        own = in_use.scope.name
+        with self._lock:
+            if own not in self._indexes:
+                return
+            taken = in_use.bytes
+            self._total_bytes += taken - self._bytes.get(own, 0)
+            self._bytes[own] = taken
+            for name in list(self._indexes):
+                if self._total_bytes <= self._budget_bytes:
+                    return
+                if name != own:
+                    self._forget(name)
+
+    def drop(self, scope: str) -> None:
+        """Forget an index."""
+        with self._lock:
+            self._forget(scope)
+
+    def clear(self) -> None:
+        """Forget every index."""
+        with self._lock:
+            for scope in list(self._indexes):
+                self._forget(scope)
+
+    def bytes(self, scope: str | None) -> int:
+        """Return what one scope's index takes, or all of them."""
+        with self._lock:
+            held = [i for name, i in self._indexes.items() if scope in (None, name)]
+        return sum(index.bytes for index in held)
+
+    def _forget(self, scope: str) -> None:
+        """Drop an index; the caller holds the lock."""
+        self._indexes.pop(scope, None)
+        self._versions.pop(scope, None)
+        self._total_bytes -= self._bytes.pop(scope, 0)

@@ -1,0 +1,76 @@
+"""Rows of memories that recall read lately, kept in RAM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ebbmem.records.base import MemoryRow, Reader
+from ebbmem.records.identity import id_text
+
+ROOM_BYTES = 4 << 20
+ROW_BYTES = 1_500
+"""What a row takes besides its texts: the tuple and its numbers."""
+
+
+class Shelved(NamedTuple):
+    """A memory's row, and the public id of the memory that replaced it."""
+
+    row: MemoryRow
+    successor: str | None
+
+
+def fetched(reader: Reader, rows: Sequence[int]) -> dict[int, Shelved]:
+    """Return memories by row id, with the ids of what replaced them; unknown ones are left out."""
+    found = reader.memories(rows)
+    successors = [m.superseded_by for m in found.values() if m.superseded_by is not None]
+    ids = {row: id_text(value) for row, value in reader.ids(successors).items()}
+    return {
+        row: Shelved(memory, ids.get(memory.superseded_by or 0)) for row, memory in found.items()
+    }
+
+
+class Shelf:
+    """Rows by slot, up to a size; the longest there go first.
+
+    Its owner takes off what changes.  Strengths are not read from here: the columns have them.
+
+    Parameters
+    ----------
+    room_bytes : int
+        How much the rows may take together, by estimate.
+    """
+
+    def __init__(self, room_bytes: int = ROOM_BYTES) -> None:
+        self._room_bytes = room_bytes
+        self._rows: dict[int, Shelved] = {}
+        self.bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def take(self, slots: Sequence[int]) -> list[Shelved | None]:
+        """Return the row of each slot, None where it is not here."""
+        return list(map(self._rows.get, slots))
+
+    def put(self, slot: int, one: Shelved) -> None:
+        """Keep a row."""
+        self.remove([slot])
+        self._rows[slot] = one
+        self.bytes += _bytes_of(one)
+        while self.bytes > self._room_bytes:
+            self.remove([next(iter(self._rows))])
+
+    def remove(self, slots: Iterable[int]) -> None:
+        """Take rows off, where they are here."""
+        for slot in slots:
+            gone = self._rows.pop(slot, None)
+            if gone is not None:
+                self.bytes -= _bytes_of(gone)
+
+
+def _bytes_of(one: Shelved) -> int:
+    """Return about how much memory a row takes: four bytes a character at worst."""
+    row = one.row
+    texts = (row.summary, row.detail, row.keywords, row.metadata, row.source, row.key)
+    return ROW_BYTES + 4 * sum(len(text) for text in texts if text)
