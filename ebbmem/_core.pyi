@@ -117,6 +117,27 @@ class Fading:
     @property
     def bytes(self) -> int: ...
 
+def top_faded(
+    arena: Arena,
+    fading: Fading,
+    query: F32,
+    now_us: int,
+    rate: float,
+    newness: I64 | None,
+    mask: Bool | None,
+    k: int,
+) -> tuple[I64, F64, F32]: ...
+def top_faded_many(
+    arena: Arena,
+    fading: Fading,
+    queries: F32,
+    now_us: int,
+    rate: float,
+    newness: I64 | None,
+    mask: Bool | None,
+    k: int,
+) -> tuple[I64, F64, F32, I64]: ...
+
 # --- postings, spreading, links
 
 class Postings:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ebbmem import _core
+from ebbmem.clock import US_PER_S
 from ebbmem.decay import Traces
 from ebbmem.models import Tier
 from ebbmem.records.base import IndexRow, StrengthRow
@@ -53,6 +55,7 @@ class Columns:
         }
         self._names: dict[str, int] = {}
         self._bounded = False
+        self._fading: _core.Fading | None = None
         self._plain_mask: BoolRows | None = None
         self.any_superseded = False
         """Whether some memory was ever replaced by another."""
@@ -69,7 +72,8 @@ class Columns:
     @property
     def bytes(self) -> int:
         """Return the memory the columns take."""
-        return sum(array.nbytes for array in self._arrays.values())
+        lines = 0 if self._fading is None else self._fading.bytes
+        return sum(array.nbytes for array in self._arrays.values()) + lines
 
     def code(self, name: str | None) -> int:
         """Return the number under which a memory type or run is kept; -1 for none."""
@@ -110,6 +114,8 @@ class Columns:
             r.valid_from is not None or r.valid_to is not None or r.expires_at is not None
             for r in rows
         )
+        if self._fading is not None:
+            self._fading.append(self.importance[first:], self.created_us[first:])
         return first
 
     def slot(self, row: int) -> int | None:
@@ -139,6 +145,15 @@ class Columns:
             created_us=arrays["created_us"][:size],
             anchored_us=arrays["anchored_us"][:size],
         )
+
+    def fading(self) -> _core.Fading:
+        """Return how each memory fades from its creation on; made when it is first asked for."""
+        if self._fading is None:
+            fading = _core.Fading(US_PER_S)
+            fading.append(self.importance, self.created_us)
+            fading.tombstone(np.flatnonzero(~self.alive).astype(np.int64, copy=False))
+            self._fading = fading
+        return self._fading
 
     def update_strengths(self, rows: Iterable[StrengthRow]) -> None:
         """Take over what was written of some memories."""
@@ -184,6 +199,8 @@ class Columns:
         """Mark memories as gone."""
         self._plain_mask = None
         self._arrays["alive"][list(slots)] = False
+        if self._fading is not None:
+            self._fading.tombstone(np.array(slots, dtype=np.int64))
 
     def mask(
         self, now_us: int, *, as_of_us: int | None, run: str | None, archive: bool

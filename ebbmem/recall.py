@@ -91,10 +91,12 @@ def _product(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: Re
     if not isinstance(law, Ebbinghaus):
         raise InvalidArgument.of("law", "Ebbinghaus, for a product ranking", law)
     traces = index.columns.traces()
-    slots, _, cosines = _core.top_product(
+    slots, _, cosines = _core.top_faded(
         _vectors(arena),
+        index.columns.fading(),
         _vector(cue),
-        law.log_weights(traces, request.now_us),
+        request.now_us,
+        law.decay_factor,
         traces.created_us,
         request.mask,
         request.top_k,

@@ -26,6 +26,7 @@ STRANGERS = {
     "scan": {"decay", "spread", "postings"},
     "decay": {"arena", "scan", "spread", "postings"},
     "spread": {"arena", "scan", "decay", "postings"},
+    "fading": {"arena", "scan", "decay", "spread", "postings"},
     "postings": {"arena", "scan", "decay", "spread"},
 }
 TARGET_REGION = re.compile(r"EBB_TARGET_BEGIN|#\s*pragma\s+GCC\s+target|__attribute__\(\(target")

@@ -5,7 +5,9 @@
 
 #include "bindings/arguments.h"
 #include "bindings/numpy_views.h"
+#include "bindings/ranking.h"
 #include "bindings/topics.h"
+#include "core/faded_scan.h"
 #include "core/fading.h"
 
 namespace py = pybind11;
@@ -81,6 +83,26 @@ double bound(const Fading& fading, const py::object& first, const py::object& co
   return fading.bound(first_slot, slots, moment);
 }
 
+Ranked faded(const Arena& arena, const Fading& fading, const QueryBatch& queries,
+             const Moment& moment, const Selection& selection) {
+  const py::gil_scoped_release nogil;
+  return top_faded(arena, fading, queries, moment, selection);
+}
+
+py::tuple faded_one(const Arena& arena, const Fading& fading, const py::object& query,
+                    const py::object& now_us, const py::object& rate, const py::object& newness,
+                    const py::object& mask, const py::object& k) {
+  return result_of_one(faded(arena, fading, one_query(query), moment_of(now_us, rate),
+                             selection_of(newness, mask, k)));
+}
+
+py::tuple faded_many(const Arena& arena, const Fading& fading, const py::object& queries,
+                     const py::object& now_us, const py::object& rate, const py::object& newness,
+                     const py::object& mask, const py::object& k) {
+  return result_of_many(faded(arena, fading, query_rows(queries), moment_of(now_us, rate),
+                              selection_of(newness, mask, k)));
+}
+
 // The locks are taken only without the interpreter's.
 template <auto Method>
 auto unlocked(const Fading& fading) {
@@ -107,6 +129,13 @@ void bind_fading(py::module_& m) {
       .def_property_readonly("live", &unlocked<&Fading::live>, "Slots that are not dead.")
       .def_property_readonly("generation", &unlocked<&Fading::generation>, "Times compacted.")
       .def_property_readonly("bytes", &unlocked<&Fading::bytes>, "Memory reserved.");
+  m.def("top_faded", &faded_one,
+        "Best rows by log weight at a moment + ln((1 + dot) / 2): slots, scores, dots.",
+        py::arg("arena"), py::arg("fading"), py::arg("query"), py::arg("now_us"), py::arg("rate"),
+        py::arg("newness"), py::arg("mask"), py::arg("k"));
+  m.def("top_faded_many", &faded_many, "The same for a batch of queries, and where each ends.",
+        py::arg("arena"), py::arg("fading"), py::arg("queries"), py::arg("now_us"), py::arg("rate"),
+        py::arg("newness"), py::arg("mask"), py::arg("k"));
 }
 
 }  // namespace ebb::bindings

@@ -4,6 +4,7 @@
 
 #include "bindings/arguments.h"
 #include "bindings/numpy_views.h"
+#include "bindings/ranking.h"
 #include "bindings/topics.h"
 #include "core/scan.h"
 
@@ -12,22 +13,6 @@ namespace py = pybind11;
 namespace ebb::bindings {
 
 namespace {
-
-QueryBatch one_query(const py::object& query) {
-  const Span<const float> values = vector_view<float>(query, "query");
-  return {values.data, 1, values.size};
-}
-
-QueryBatch query_rows(const py::object& queries) {
-  const py::array array = checked_array<float>(queries, "queries", 2);
-  return {static_cast<const float*>(array.data()), static_cast<std::size_t>(array.shape(0)),
-          static_cast<std::size_t>(array.shape(1))};
-}
-
-Selection selection_of(const py::object& newness, const py::object& mask, const py::object& k) {
-  return {optional_view<std::int64_t>(newness, "newness"), optional_view<bool>(mask, "mask"),
-          checked_count(k, "k", 1)};
-}
 
 Ranked affine(const Arena& arena, const QueryBatch& queries, const py::object& mul,
               const py::object& add, const Selection& selection) {
@@ -42,16 +27,6 @@ Ranked product(const Arena& arena, const QueryBatch& queries, const py::object& 
   const Span<const double> column = vector_view<double>(log_weight, "log_weight");
   const py::gil_scoped_release nogil;
   return top_product(arena, queries, column, selection);
-}
-
-py::tuple result_of_one(Ranked ranked) {
-  return py::make_tuple(to_numpy(std::move(ranked.slots)), to_numpy(std::move(ranked.scores)),
-                        to_numpy(std::move(ranked.dots)));
-}
-
-py::tuple result_of_many(Ranked ranked) {
-  return py::make_tuple(to_numpy(std::move(ranked.slots)), to_numpy(std::move(ranked.scores)),
-                        to_numpy(std::move(ranked.dots)), to_numpy(std::move(ranked.ends)));
 }
 
 py::tuple affine_one(const Arena& arena, const py::object& query, const py::object& mul,

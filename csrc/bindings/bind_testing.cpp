@@ -1,5 +1,5 @@
-// _core._testing: every kernel of every table by its instruction-set name, and the elementary
-// functions. For tests and benchmarks only.
+// _core._testing: every kernel of every table by its instruction-set name, the elementary
+// functions, and what a search had to look at. For tests and benchmarks only.
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "bindings/numpy_views.h"
+#include "bindings/ranking.h"
 #include "bindings/topics.h"
 #include "core/dispatch.h"
 #include "core/elementary.h"
+#include "core/faded_scan.h"
 
 namespace py = pybind11;
 
@@ -76,6 +78,15 @@ py::array_t<std::uint64_t> md5_short(const std::string& isa, const py::object& b
   return out;
 }
 
+py::tuple faded_work(const Arena& arena, const Fading& fading, const py::object& query,
+                     const py::object& now_us, const py::object& rate, const py::object& k) {
+  const Moment moment{checked_integer(now_us, "now_us"), checked_number(rate, "rate")};
+  FadedWork work;
+  top_faded(arena, fading, one_query(query), moment, selection_of(py::none(), py::none(), k),
+            &work);
+  return py::make_tuple(work.weighed, work.coded, work.read);
+}
+
 using Function = double (*)(double);
 
 py::array_t<double> each(Function function, const py::object& x) {
@@ -108,6 +119,8 @@ void bind_testing(py::module_& m) {
               py::arg("limit"));
   testing.def("md5_short", &md5_short, py::arg("isa"), py::arg("bytes"), py::arg("begins"),
               py::arg("ends"));
+  testing.def("faded_work", &faded_work, py::arg("arena"), py::arg("fading"), py::arg("query"),
+              py::arg("now_us"), py::arg("rate"), py::arg("k"));
   testing.def("log", &log_of, py::arg("x"));
   testing.def("exp", &exp_of, py::arg("x"));
   testing.def("pow", &pow_of, py::arg("base"), py::arg("exponent"));

@@ -1,5 +1,6 @@
 #include "core/fading.h"
 
+#include <new>
 #include <string>
 #include <utility>
 
@@ -61,8 +62,8 @@ std::int64_t Fading::generation() const { return read().generation(); }
 
 std::size_t Fading::bytes() const {
   const View view = read();
-  return lines_.capacity() * sizeof(Line) + paces_.capacity() * sizeof(double) +
-         summaries_.capacity() * sizeof(Summary);
+  return lines_.lines.capacity() * sizeof(FadingLine) + lines_.paces.capacity() * sizeof(double) +
+         summaries_.capacity() * sizeof(FadingBound) + order_.bytes();
 }
 
 std::size_t Fading::append(const FadingRows& rows) {
@@ -74,20 +75,22 @@ std::size_t Fading::append(const FadingRows& rows) {
     throw ValueError("importance", "at most " + std::to_string(kMaxSlots) + " slots in all",
                      std::to_string(count) + " more than " + std::to_string(first));
   }
-  const bool paced = !paces_.empty() || !all_paces_are_one(rows);
-  std::vector<Line> fresh(count);
+  const bool paced = !lines_.paces.empty() || !all_paces_are_one(rows);
+  std::vector<FadingLine> fresh(count);
   for (std::size_t i = 0; i < count; ++i) fresh[i] = {log(rows.importance[i]), rows.since_us[i]};
   const std::unique_lock<FairLock> visible(lock_);
-  make_room(lines_, first + count);
+  make_room(lines_.lines, first + count);
   make_room(summaries_, ranges_of(first + count));
-  if (paced) make_room(paces_, first + count);
-  // Nothing below needs memory.
-  lines_.insert(lines_.end(), fresh.begin(), fresh.end());
-  if (paced) paces_.resize(first, 1.0);
-  for (std::size_t i = 0; paced && i < count; ++i) paces_.push_back(pace_of(rows, i));
+  if (paced) make_room(lines_.paces, first + count);
+  // Nothing below needs memory, but for the order.
+  lines_.lines.insert(lines_.lines.end(), fresh.begin(), fresh.end());
+  if (paced) lines_.paces.resize(first, 1.0);
+  for (std::size_t i = 0; paced && i < count; ++i) lines_.paces.push_back(pace_of(rows, i));
   summaries_.resize(ranges_of(first + count));
   for (std::size_t slot = first; slot < first + count; ++slot) summarise(slot);
   live_ += count;
+  for (std::size_t slot = first; slot < first + count; ++slot) insert_in_order(slot);
+  build_order();
   return first;
 }
 
@@ -96,12 +99,15 @@ void Fading::overwrite(Span<const std::int64_t> slots, const FadingRows& rows) {
   check_rows(rows);
   check_live(slots);
   const std::unique_lock<FairLock> visible(lock_);
-  if (paces_.empty() && !all_paces_are_one(rows)) paces_.assign(lines_.size(), 1.0);
+  if (lines_.paces.empty() && !all_paces_are_one(rows)) lines_.paces.assign(lines_.size(), 1.0);
   for (std::size_t i = 0; i < slots.size; ++i) {
     const auto slot = static_cast<std::size_t>(slots[i]);
-    lines_[slot] = {log(rows.importance[i]), rows.since_us[i]};
-    if (!paces_.empty()) paces_[slot] = pace_of(rows, i);
+    erase_from_order(slot);
+    lines_.lines[slot] = {log(rows.importance[i]), rows.since_us[i]};
+    if (!lines_.paces.empty()) lines_.paces[slot] = pace_of(rows, i);
+    insert_in_order(slot);
   }
+  build_order();
   summarise_ranges_of(slots);
 }
 
@@ -112,8 +118,10 @@ std::size_t Fading::tombstone(Span<const std::int64_t> slots) {
   std::size_t killed = 0;
   for (const std::int64_t slot : slots) {
     const auto index = static_cast<std::size_t>(slot);
-    killed += alive(index) ? 1 : 0;
-    lines_[index] = kDeadLine;
+    if (!alive(index)) continue;
+    erase_from_order(index);
+    lines_.lines[index] = FadingLine{};
+    ++killed;
   }
   summarise_ranges_of(slots);
   live_ -= killed;
@@ -123,22 +131,22 @@ std::size_t Fading::tombstone(Span<const std::int64_t> slots) {
 std::vector<std::int64_t> Fading::compact() {
   const std::lock_guard<std::mutex> writer(writer_);
   std::vector<std::int64_t> moved(lines_.size(), -1);
-  std::vector<Line> lines;
-  std::vector<double> paces;
-  std::vector<Summary> summaries(ranges_of(live_));
-  lines.reserve(live_);
-  if (!paces_.empty()) paces.reserve(live_);
+  FadingLines kept;
+  std::vector<FadingBound> summaries(ranges_of(live_));
+  kept.lines.reserve(live_);
+  if (!lines_.paces.empty()) kept.paces.reserve(live_);
   for (std::size_t slot = 0; slot < lines_.size(); ++slot) {
     if (!alive(slot)) continue;
-    moved[slot] = static_cast<std::int64_t>(lines.size());
-    lines.push_back(lines_[slot]);
-    if (!paces_.empty()) paces.push_back(paces_[slot]);
+    moved[slot] = static_cast<std::int64_t>(kept.size());
+    kept.lines.push_back(lines_.lines[slot]);
+    if (!lines_.paces.empty()) kept.paces.push_back(lines_.paces[slot]);
   }
   const std::unique_lock<FairLock> visible(lock_);
-  lines_.swap(lines);
-  paces_.swap(paces);
+  std::swap(lines_, kept);
   summaries_.swap(summaries);
   for (std::size_t slot = 0; slot < lines_.size(); ++slot) summarise(slot);
+  order_.clear();
+  build_order();
   ++generation_;
   return moved;
 }
@@ -181,11 +189,7 @@ void Fading::check_live(Span<const std::int64_t> slots) const {
 
 // Widen the summary of a slot's range by its line.
 void Fading::summarise(std::size_t slot) {
-  if (!alive(slot)) return;
-  Summary& summary = summaries_[slot / kRangeSlots];
-  summary.log_importance = std::max(summary.log_importance, lines_[slot].log_importance);
-  summary.pace = std::min(summary.pace, pace(slot));
-  summary.since_us = std::max(summary.since_us, lines_[slot].since_us);
+  if (alive(slot)) summaries_[slot / kRangeSlots].cover(lines_.lines[slot], lines_.pace(slot));
 }
 
 // Make the summaries of some slots' ranges anew: each once when its slots stand together.
@@ -195,9 +199,40 @@ void Fading::summarise_ranges_of(Span<const std::int64_t> slots) {
     const std::size_t range = static_cast<std::size_t>(slot) / kRangeSlots;
     if (range == last) continue;
     last = range;
-    summaries_[range] = Summary{};
+    summaries_[range] = FadingBound{};
     const std::size_t end = std::min((range + 1) * kRangeSlots, lines_.size());
     for (std::size_t s = range * kRangeSlots; s < end; ++s) summarise(s);
+  }
+}
+
+// Keep the order, if there is one, in step.
+void Fading::insert_in_order(std::size_t slot) noexcept {
+  if (order_.empty()) return;
+  try {
+    order_.insert(static_cast<std::int32_t>(slot), lines_);
+  } catch (const std::bad_alloc&) {
+    order_.clear();
+  }
+}
+
+void Fading::erase_from_order(std::size_t slot) noexcept {
+  if (order_.empty()) return;
+  try {
+    order_.erase(static_cast<std::int32_t>(slot), lines_);
+  } catch (const std::bad_alloc&) {
+    order_.clear();
+  }
+}
+
+// Put all live slots in order where there is none and it would help.
+void Fading::build_order() noexcept {
+  if (!order_.empty() || lines_.size() < kOrderedSlots) return;
+  try {
+    for (std::size_t slot = 0; slot < lines_.size(); ++slot) {
+      if (alive(slot)) order_.insert(static_cast<std::int32_t>(slot), lines_);
+    }
+  } catch (const std::bad_alloc&) {
+    order_.clear();
   }
 }
 

@@ -4,10 +4,12 @@
 //
 // in double, every step rounded once: the same bits as the column `log_weights` gives for a pace
 // of 1. The rate is named when asking; a slot's pace says how much faster or slower it fades than
-// that. Lines are kept, never columns of weights: what has to be read is found by bounds, without
-// a pass over all slots. Since each step of the formula is monotone, also when rounded, the
-// greatest importance, the least pace and the latest `since` of some slots bound their log weights
-// exactly, with no slack.
+// that. Lines are kept, never columns of weights: what has to be read is found by bounds
+// (core/fading_lines.h), without a pass over all slots.
+//
+// Two things help to find it: summaries of ranges of slots, and, from kOrderedSlots slots on, an
+// order by weight (core/fading_order.h). Where memory for the order runs out it is given up, and
+// built again at a later change: nothing but speed depends on it.
 //
 // Slots are those of the arena or postings beside it: whoever changes one changes the other, in
 // the same order. One writer, many readers; the locks are taken as the arena says, and a thread
@@ -24,16 +26,12 @@
 #include <shared_mutex>
 #include <vector>
 
+#include "core/fading_lines.h"
+#include "core/fading_order.h"
 #include "core/fair_lock.h"
 #include "core/span.h"
 
 namespace ebb {
-
-// When to ask for, and how fast slots of pace 1 fade per unit of time.
-struct Moment {
-  std::int64_t now_us = 0;
-  double rate = 0.0;
-};
 
 // Values of new or changed slots, all of one length, which the caller checks.
 struct FadingRows {
@@ -46,11 +44,13 @@ class Fading {
  public:
   class View;
 
-  // Times are whole microseconds within +-kMaxTimeUs, so that no difference overflows.
-  static constexpr std::int64_t kMaxTimeUs = std::int64_t{1} << 61;
+  static constexpr std::int64_t kMaxTimeUs = FadingLine::kMaxTimeUs;
 
   // Slots first, first + kRangeSlots, ... share one summary.
   static constexpr std::size_t kRangeSlots = 256;
+
+  // Fewer are looked through range by range as fast.
+  static constexpr std::size_t kOrderedSlots = 2048;
 
   // Throws ValueError unless unit_us, the microseconds in the unit of time of rates, is at least 1.
   explicit Fading(std::int64_t unit_us);
@@ -89,24 +89,7 @@ class Fading {
   View read() const;
 
  private:
-  struct Line {
-    double log_importance;
-    std::int64_t since_us;  // kDeadSince of a dead slot
-  };
-
-  // What bounds the lines of kRangeSlots slots.
-  struct Summary {
-    double log_importance = -std::numeric_limits<double>::infinity();
-    double pace = std::numeric_limits<double>::max();
-    std::int64_t since_us = -kMaxTimeUs;
-  };
-
-  // A dead slot's line: no importance, and a time that no live slot has.
-  static constexpr std::int64_t kDeadSince = -kMaxTimeUs - 1;
-  static constexpr Line kDeadLine{-std::numeric_limits<double>::infinity(), kDeadSince};
-
-  bool alive(std::size_t slot) const { return lines_[slot].since_us != kDeadSince; }
-  double pace(std::size_t slot) const { return paces_.empty() ? 1.0 : paces_[slot]; }
+  bool alive(std::size_t slot) const { return lines_.lines[slot].alive(); }
   static std::size_t ranges_of(std::size_t slots) {
     return (slots + kRangeSlots - 1) / kRangeSlots;
   }
@@ -115,29 +98,39 @@ class Fading {
   void summarise(std::size_t slot);
   void summarise_ranges_of(Span<const std::int64_t> slots);
 
+  void insert_in_order(std::size_t slot) noexcept;
+  void erase_from_order(std::size_t slot) noexcept;
+  void build_order() noexcept;
+
   const double unit_us_;
 
   std::mutex writer_;      // one writer at a time; taken before lock_
   mutable FairLock lock_;  // shared by readers; exclusive while a change becomes visible
-  std::vector<Line> lines_;
-  std::vector<double> paces_;  // empty while every pace is 1
-  std::vector<Summary> summaries_;
+  FadingLines lines_;
+  std::vector<FadingBound> summaries_;
+  FadingOrder order_;  // empty: there is none
   std::size_t live_ = 0;
   std::int64_t generation_ = 0;
 };
 
-// The lines of one moment; writers wait until it is gone. Moments given to it have been checked.
+// The lines as they are now; writers wait until it is gone.
 class Fading::View {
  public:
   std::size_t size() const { return fading_.lines_.size(); }
   std::size_t live() const { return fading_.live_; }
   std::int64_t generation() const { return fading_.generation_; }
   bool alive(std::size_t slot) const { return fading_.alive(slot); }
+  const FadingLines& lines() const { return fading_.lines_; }
+
+  // The live slots in order, or nothing where there is no order.
+  const FadingOrder& order() const { return fading_.order_; }
+
+  // `moment` has been checked, here and below.
+  FadingMoment at(const Moment& moment) const { return FadingMoment(moment, fading_.unit_us_); }
 
   // Minus infinity for a dead slot.
   double log_weight(std::size_t slot, const Moment& moment) const {
-    const Line& line = fading_.lines_[slot];
-    return at(line.log_importance, fading_.pace(slot), line.since_us, moment);
+    return at(moment).weight(fading_.lines_, slot);
   }
 
   // At least the log weight of each of `count` slots from `first` on, all of them handed out;
@@ -145,9 +138,7 @@ class Fading::View {
   double bound(std::size_t first, std::size_t count, const Moment& moment) const {
     double highest = -std::numeric_limits<double>::infinity();
     for (std::size_t range = first / kRangeSlots; range * kRangeSlots < first + count; ++range) {
-      const Summary& summary = fading_.summaries_[range];
-      highest =
-          std::max(highest, at(summary.log_importance, summary.pace, summary.since_us, moment));
+      highest = std::max(highest, at(moment).weight(fading_.summaries_[range]));
     }
     return highest;
   }
@@ -155,12 +146,6 @@ class Fading::View {
  private:
   friend class Fading;
   explicit View(const Fading& fading) : fading_(fading), lock_(fading.lock_) {}
-
-  double at(double log_importance, double pace, std::int64_t since_us, const Moment& moment) const {
-    const double rate = std::min(moment.rate * pace, std::numeric_limits<double>::max());
-    const std::int64_t elapsed_us = std::max<std::int64_t>(moment.now_us - since_us, 0);
-    return log_importance - rate * (static_cast<double>(elapsed_us) / fading_.unit_us_);
-  }
 
   const Fading& fading_;
   std::shared_lock<FairLock> lock_;

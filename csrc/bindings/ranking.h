@@ -1,0 +1,43 @@
+// What every ranking of an arena's rows takes from Python and gives back.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "bindings/arguments.h"
+#include "bindings/numpy_views.h"
+#include "core/scan.h"
+
+namespace ebb::bindings {
+
+inline QueryBatch one_query(const py::object& query) {
+  const Span<const float> values = vector_view<float>(query, "query");
+  return {values.data, 1, values.size};
+}
+
+inline QueryBatch query_rows(const py::object& queries) {
+  const py::array array = checked_array<float>(queries, "queries", 2);
+  return {static_cast<const float*>(array.data()), static_cast<std::size_t>(array.shape(0)),
+          static_cast<std::size_t>(array.shape(1))};
+}
+
+inline Selection selection_of(const py::object& newness, const py::object& mask,
+                              const py::object& k) {
+  return {optional_view<std::int64_t>(newness, "newness"), optional_view<bool>(mask, "mask"),
+          checked_count(k, "k", 1)};
+}
+
+inline py::tuple result_of_one(Ranked ranked) {
+  return py::make_tuple(to_numpy(std::move(ranked.slots)), to_numpy(std::move(ranked.scores)),
+                        to_numpy(std::move(ranked.dots)));
+}
+
+inline py::tuple result_of_many(Ranked ranked) {
+  return py::make_tuple(to_numpy(std::move(ranked.slots)), to_numpy(std::move(ranked.scores)),
+                        to_numpy(std::move(ranked.dots)), to_numpy(std::move(ranked.ends)));
+}
+
+}  // namespace ebb::bindings

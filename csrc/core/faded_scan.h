@@ -1,0 +1,31 @@
+// The rows of an arena that score best by how strongly they are remembered, exactly.
+#pragma once
+
+#include <cstddef>
+
+#include "core/arena.h"
+#include "core/fading.h"
+#include "core/scan.h"
+
+namespace ebb {
+
+// How much of a search's work could not be avoided: rows whose weight was computed, of these rows
+// whose codes were compared with a query, and of these rows whose floats were.
+struct FadedWork {
+  std::size_t weighed = 0;
+  std::size_t coded = 0;
+  std::size_t read = 0;
+};
+
+// What `top_product` of core/scan.h returns for the column of the log weights of `fading` at a
+// moment, bit for bit: score = log weight + ln((1 + dot) / 2). No such column is made: slots are
+// visited in the order of their weights, until no weight left can reach the k-th best score. Where
+// too many are left for that to pay, rows are read as they lie.
+//
+// The slots of `fading` are those of the arena; both are read as they are at one moment each, and
+// the arena is locked first. Throws ShapeError when their sizes differ or for what `top_product`
+// refuses, and ValueError for a moment that `check_moment` refuses. `work`, if given, is told.
+Ranked top_faded(const Arena& arena, const Fading& fading, QueryBatch queries, const Moment& moment,
+                 const Selection& selection, FadedWork* work = nullptr);
+
+}  // namespace ebb
