@@ -23,6 +23,8 @@ _SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40
 
 def text(value: object, argument: str) -> str:
     """Return a string that UTF-8 can hold; lone surrogates are refused, NUL is not."""
+    if type(value) is str and value.isascii():
+        return value
     if not isinstance(value, str):
         raise InvalidType.of(argument, "a str", value)
     try:
@@ -82,6 +84,8 @@ def positive(value: object, argument: str) -> float:
 
 def count(value: object, argument: str, least: int = 1) -> int:
     """Return an integer of at least ``least``."""
+    if type(value) is int and value >= least:  # what it is nearly always: asking an ABC is slow
+        return value
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise InvalidType.of(argument, "an integer", value)
     if value < least:
@@ -133,6 +137,8 @@ def file_name(path: object) -> str:
 
 def _within(value: object, argument: str, low: float, high: float, expected: str) -> float:
     """Return a number within [low, high] as a float."""
+    if type(value) is float and low <= value <= high:
+        return value
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidType.of(argument, "a number", value)
     if not low <= cast(float, value) <= high:  # also refuses NaN

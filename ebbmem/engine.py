@@ -253,8 +253,7 @@ class Engine:
         # Read before anything is loaded: what is committed after it is looked for next time.
         version = self.records.data_version()
         index = self._indexes.get(scope)
-        if index is not None and self._indexes.is_current(scope, version):
-            self._indexes.used(scope)
+        if index is not None and self._indexes.used(scope, version):
             return index
         # An index that is loaded has all that was recalled from the records.
         with self.read() as reader:
@@ -266,22 +265,32 @@ class Engine:
         self._indexes.put(scope, index, version)
         return index
 
+    def loaded(self, scope: str) -> ScopeIndex | None:
+        """Return the index of a scope where it is in RAM, current or not."""
+        return self._indexes.get(scope)
+
+    def is_current(self, index: ScopeIndex) -> bool:
+        """Return whether no other process wrote since an index was brought up to date."""
+        return self._indexes.used(index.scope.name, self.records.data_version())
+
     def rows(self, index: ScopeIndex, slots: Sequence[int]) -> dict[int, Shelved]:
-        """Return the rows of memories by slot, without what another process erased meanwhile."""
-        found = index.shelf.take(slots)
-        unchanged = self._indexes.is_current(index.scope.name, self.records.data_version())
-        there = {s: one for s, one in zip(slots, found, strict=True) if one and unchanged}
+        """Return the rows of memories by slot; the index was current a moment ago."""
+        there = index.shelf.take(slots)
         if len(there) == len(slots):
             return there
-        wanted = [slot for slot in slots if slot not in there]
-        by_row = dict(zip(index.columns.row[wanted].tolist(), wanted, strict=True))
+        return there | self.rows_now(index, [slot for slot in slots if slot not in there])
+
+    def rows_now(self, index: ScopeIndex, slots: Sequence[int]) -> dict[int, Shelved]:
+        """Return the rows of memories by slot as the records have them, without erased ones."""
+        by_row = dict(zip(index.columns.row[slots].tolist(), slots, strict=True))
         with self.records.read() as reader:
             read = {by_row[row]: one for row, one in fetched(reader, list(by_row)).items()}
-        if unchanged:
-            for slot, one in read.items():
-                index.shelf.put(slot, one)
-            self._indexes.weigh(index)
-        return there | read
+        # A row that another process changed since the index was brought up to date goes with the
+        # index, at the next look at the version.
+        for slot, one in read.items():
+            index.shelf.put(slot, one)
+        self._indexes.weigh(index)
+        return read
 
     def _follow(self, scope: str, change: Change, before: int, after: int) -> None:
         """Bring the index up to a committed change, or drop it to be loaded anew."""

@@ -36,8 +36,8 @@ class Ranked:
     paths: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     notes: Mapping[int, str] = field(default_factory=dict)
 
-    def explanation(self, at: int) -> Explanation:
-        """Return every term of the score of one candidate."""
+    def part(self, at: int, name: str) -> Explanation:  # noqa: ARG002
+        """Return the explanation of one candidate, the part of a hit that is made when read."""
         slot = self.slots[at]
         places = {lane: np.flatnonzero(slots == slot) for lane, slots in self.lanes.items()}
         return Explanation(

@@ -5,6 +5,7 @@ One slot number serves the columns, the postings, the links and every dense lane
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -165,20 +166,28 @@ class ScopeIndex:
 
 def embedded(embedder: Embedder, texts: Sequence[str]) -> F32:
     """Return the vectors of some texts, or raise EmbedderFailed for unusable ones."""
-    expected = f"{embedder.name}: expected ({len(texts)}, {embedder.dim}) finite float32 vectors"
     try:
         vectors = embedder.embed_many(texts)
     except EbbmemError:
         raise
     except Exception as exc:
-        raise EmbedderFailed(f"{expected}, got {exc!r}") from exc
+        raise EmbedderFailed(f"{_expected(embedder, texts)}, got {exc!r}") from exc
     if not isinstance(vectors, np.ndarray) or vectors.dtype.kind != "f":
         got = getattr(vectors, "dtype", type(vectors).__name__)
-        raise EmbedderFailed(f"{expected}, got {got}")
+        raise EmbedderFailed(f"{_expected(embedder, texts)}, got {got}")
     if vectors.shape != (len(texts), embedder.dim):
-        raise EmbedderFailed(f"{expected}, got shape {vectors.shape}")
-    with np.errstate(over="ignore"):
-        made = np.ascontiguousarray(vectors, dtype=np.float32)
-    if not np.isfinite(made).all():
-        raise EmbedderFailed(f"{expected}, got NaN or infinity")
+        raise EmbedderFailed(f"{_expected(embedder, texts)}, got shape {vectors.shape}")
+    made = vectors
+    if made.dtype != np.float32 or not made.flags.c_contiguous:
+        with np.errstate(over="ignore"):
+            made = np.ascontiguousarray(vectors, dtype=np.float32)
+    flat = made.reshape(-1)
+    # One product tells that all are finite; where it is not, they may still be, and large.
+    if not math.isfinite(flat.dot(flat)) and not np.isfinite(made).all():
+        raise EmbedderFailed(f"{_expected(embedder, texts)}, got NaN or infinity")
     return made
+
+
+def _expected(embedder: Embedder, texts: Sequence[str]) -> str:
+    """Return what an embedder should have returned, for an error message."""
+    return f"{embedder.name}: expected ({len(texts)}, {embedder.dim}) finite float32 vectors"

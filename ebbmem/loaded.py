@@ -33,15 +33,13 @@ class LoadedIndexes:
         """Return the index of a scope."""
         return self._indexes.get(scope)
 
-    def used(self, scope: str) -> None:
-        """Note that an index was used."""
+    def used(self, scope: str, version: int) -> bool:
+        """Return whether an index is known to be current at a data version, and note its use."""
         with self._lock:
-            if scope in self._indexes:
-                self._indexes.move_to_end(scope)
-
-    def is_current(self, scope: str, version: int) -> bool:
-        """Return whether an index was known to be current at a data version."""
-        return self._versions.get(scope) == version
+            if self._versions.get(scope) != version:
+                return False
+            self._indexes.move_to_end(scope)
+            return True
 
     def put(self, scope: str, index: ScopeIndex, version: int) -> None:
         """Keep an index that is current at a data version."""

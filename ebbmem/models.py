@@ -79,10 +79,11 @@ class Memory(_Deferred):
     run_id: str | None = None
 
 
-def deferred_memory(make: Callable[[Any, str], Any], key: Any) -> Memory:
-    """Return a memory whose fields ``make(key, name)`` gives when they are read."""
+def deferred_memory(make: Callable[[Any, str], Any], key: Any, summary: str) -> Memory:
+    """Return a memory whose other fields ``make(key, name)`` gives when they are read."""
     made = _new(Memory)
     _set(made, "_source", (make, key))
+    _set(made, "summary", summary)
     return made
 
 
@@ -156,14 +157,16 @@ class Recalled(_Deferred):
 def deferred_hit(
     make: Callable[[Any, str], Any],
     key: Any,
+    memory: Memory,
     numbers: tuple[float, float, float, float],
 ) -> Recalled:
     """Return a hit of score, similarity, cascade and retrievability.
 
-    ``make(key, name)`` gives its memory and explanation when they are read.
+    ``make(key, "explanation")`` gives its explanation when that is read.
     """
     made = _new(Recalled)
     _set(made, "_source", (make, key))
+    _set(made, "memory", memory)
     score, similarity, cascade, retrievability = numbers
     _set(made, "score", score)
     _set(made, "similarity", similarity)

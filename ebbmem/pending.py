@@ -42,7 +42,7 @@ class PendingRecall:
     recipe: Recipe
     before: Held
     retrievability: F64
-    similarity: F64
+    similarity: Sequence[float]
     after: Outcome
 
 
@@ -185,10 +185,10 @@ def _newest(outcomes: Sequence[Outcome]) -> list[StrengthRow]:
 
 def _write_again(writer: Writer, one: PendingRecall) -> None:
     """Strengthen what is left of a recall's hits, from what the records say of them."""
-    similarity = dict(zip(one.before.row.tolist(), one.similarity.tolist(), strict=True))
+    similarity = dict(zip(one.before.row.tolist(), one.similarity, strict=True))
     before = reconsolidation.read(writer, list(similarity))
     r = before.retrievability(one.now_us)
-    left = np.array([similarity[row] for row in before.row.tolist()], dtype=np.float64)
+    left = [similarity[row] for row in before.row.tolist()]
     counted = reconsolidation.counted(before, left, one.recipe, one.now_us)
     after = reconsolidation.succeeded(
         before.where(counted), r[counted], one.recipe.reinforcement, one.now_us

@@ -11,6 +11,7 @@ from ebbmem.clock import to_datetime
 from ebbmem.engine import Engine
 from ebbmem.errors import UnknownMemory
 from ebbmem.models import Intention, Memory, StoreStats, Tier, Turn, deferred_memory
+from ebbmem.reconsolidation import Held, held
 from ebbmem.records.base import (
     NUMBER_BITS,
     IntentionRow,
@@ -26,13 +27,12 @@ from ebbmem.shelf import fetched
 
 
 class Shown(NamedTuple):
-    """A memory's row, what its strengths are by now, and what is told of it from elsewhere."""
+    """A memory's row, where its strengths of the moment are, and what is told from elsewhere."""
 
     row: MemoryRow
-    storage: float
-    anchor: float
-    anchored_us: int
-    access_count: int
+    strengths: Held
+    at: int
+    """Its place in ``strengths``."""
     scope: str
     successor: str | None
     """Public id of the memory that replaced it."""
@@ -40,7 +40,7 @@ class Shown(NamedTuple):
 
 def memory(shown: Shown) -> Memory:
     """Return a memory as users see it."""
-    return deferred_memory(_field, shown)
+    return deferred_memory(field, shown, shown.row.summary)
 
 
 _FIELDS: Final[dict[str, Callable[[Shown], Any]]] = {
@@ -52,10 +52,10 @@ _FIELDS: Final[dict[str, Callable[[Shown], Any]]] = {
     "importance": lambda s: s.row.importance,
     "emotional_valence": lambda s: s.row.emotional_valence,
     "emotional_intensity": lambda s: s.row.emotional_intensity,
-    "storage_strength": lambda s: s.storage,
-    "retrievability": lambda s: s.anchor,
-    "anchored_at": lambda s: to_datetime(s.anchored_us),
-    "access_count": lambda s: s.access_count,
+    "storage_strength": lambda s: s.strengths.storage[s.at].item(),
+    "retrievability": lambda s: s.strengths.anchor[s.at].item(),
+    "anchored_at": lambda s: to_datetime(s.strengths.anchored_us[s.at].item()),
+    "access_count": lambda s: s.strengths.access_count[s.at].item(),
     "created_at": lambda s: to_datetime(s.row.created_at),
     "tier": lambda s: Tier(s.row.tier),
     "verified": lambda s: bool(s.row.verified),
@@ -73,7 +73,7 @@ _FIELDS: Final[dict[str, Callable[[Shown], Any]]] = {
 }
 
 
-def _field(shown: Shown, name: str) -> Any:
+def field(shown: Shown, name: str) -> Any:
     """Return one field of a memory."""
     return _FIELDS[name](shown)
 
@@ -124,8 +124,7 @@ def get(engine: Engine, scope: str, memory_id: str) -> Memory:
     with engine.read() as reader:
         row = row_of(reader, reader.scope(scope), memory_id)
         found, successor = fetched(reader, [row])[row]
-    strengths = (found.storage_strength, found.r_anchor, found.anchored_at, found.access_count)
-    return memory(Shown(found, *strengths, scope, successor))
+    return memory(Shown(found, held([found]), 0, scope, successor))
 
 
 def stats(engine: Engine, scope: str) -> StoreStats:

@@ -168,6 +168,11 @@ class Recipe:
                 raise InvalidType.of(name, f"a {kinds[0].__name__}", getattr(self, name))
 
     @property
+    def uses_terms(self) -> bool:
+        """Return whether the lexical lane takes part."""
+        return self.ranking is Ranking.BOUNDED and self.lexical > 0
+
+    @property
     def uses_vectors(self) -> bool:
         """Return whether the dense lane takes part."""
         return self.ranking is not Ranking.BOUNDED or self.dense > 0

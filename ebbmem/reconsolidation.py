@@ -36,12 +36,10 @@ class Held(NamedTuple):
             self.anchor, self.storage, self.intensity, elapsed(self.anchored_us, now_us, US_PER_H)
         )
 
-    def shown(self) -> tuple[F64, F64, I64, I64]:
-        """Return what users see: S, R at the last access, that access, and how many there were."""
-        return self.storage, self.anchor, self.anchored_us, self.access_count
-
     def where(self, chosen: NDArray[np.bool_] | slice) -> Held:
         """Return some of the memories."""
+        if chosen is EVERY:
+            return self
         return Held._make(column[chosen] for column in self)
 
 
@@ -78,7 +76,7 @@ def read(reader: Reader, rows: Sequence[int]) -> Held:
 
 
 def counted(
-    before: Held, similarity: F64, recipe: Recipe, now_us: int
+    before: Held, similarity: Sequence[float], recipe: Recipe, now_us: int
 ) -> NDArray[np.bool_] | slice:
     """Return which hits a recall strengthens.
 
@@ -89,7 +87,7 @@ def counted(
     if guard is None:
         return EVERY
     rested = now_us - before.anchored_us >= guard.refractory_us
-    chosen: NDArray[np.bool_] = rested & (similarity >= guard.evidence)
+    chosen: NDArray[np.bool_] = rested & (np.array(similarity) >= guard.evidence)
     return chosen
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
 from ebbmem.hits import Answer, budgeted, known
 from ebbmem.index import ScopeIndex, embedded
-from ebbmem.models import Explanation, Memory, Recalled, RecallResult, deferred_hit
+from ebbmem.models import Recalled, RecallResult, deferred_hit, deferred_memory
 from ebbmem.pending import PendingRecall
 from ebbmem.reading import Shown
 from ebbmem.recall import Cue, Request, answer
@@ -25,10 +26,10 @@ from ebbmem.records.identity import id_text, new_id
 from ebbmem.shelf import Shelved
 
 CHARACTERS_PER_TOKEN = 4
+NO_TERMS = np.empty(0, dtype=np.uint64)
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """Everything about a recall but its cue; every field checked."""
 
     recipe: Recipe
@@ -54,19 +55,22 @@ def recall(
 def analyse(
     analyzer: Analyzer, embedder: Embedder, cues: Sequence[str], recipe: Recipe
 ) -> list[Cue]:
-    """Return cues with their distinct terms and, where the recipe needs it, their vectors."""
+    """Return cues with their distinct terms and their vectors, where the recipe needs them."""
     if not cues:
         return []
-    term_ids, ends = analyzer.terms(tuple(cues))
-    terms = [_distinct(part) for part in np.split(term_ids, ends[:-1])]
+    terms: list[NDArray[np.uint64]] = [NO_TERMS] * len(cues)
+    if recipe.uses_terms:
+        term_ids, ends = analyzer.terms(tuple(cues))
+        every = term_ids.tolist()
+        starts = [0, *ends.tolist()]
+        terms = [_distinct(every[start:end]) for start, end in pairwise(starts)]
     vectors = embedded(embedder, cues) if recipe.uses_vectors else [None] * len(cues)
     return [Cue(*parts) for parts in zip(cues, terms, vectors, strict=True)]
 
 
-def _distinct(terms: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _distinct(terms: list[int]) -> NDArray[np.uint64]:
     """Return each term once, in order of first occurrence."""
-    _, first = np.unique(terms, return_index=True)
-    return terms[np.sort(first)]
+    return np.array(list(dict.fromkeys(terms)), dtype=np.uint64)
 
 
 def _recall(
@@ -78,113 +82,122 @@ def _recall(
     hits: tuple[Recalled, ...] = ()
     skipped: tuple[Recalled, ...] = ()
     with engine.alone(scope):
-        index = engine.current(scope)
-        if index is not None:
-            found = _found(engine, index, embedder, cue, options)
+        looked = _looked(engine, scope, embedder, cue, options)
+        if looked is not None:
+            index, found = looked
             hits, skipped = found.recalled()
             if options.reinforce and hits:
                 found.reconsolidate(engine, index, options)
     return RecallResult(
-        id=recall_id,
-        cue=cue.text,
-        memories=hits,
-        skipped=skipped,
-        abstained=all(one.score < options.min_score for one in (*hits, *skipped)),
-        degraded=False,
-        took_us=(time.perf_counter_ns() - started_ns) // 1_000,
+        recall_id,
+        cue.text,
+        hits,
+        skipped,
+        not hits and all(one.score < options.min_score for one in skipped),
+        False,
+        (time.perf_counter_ns() - started_ns) // 1_000,
     )
+
+
+def _looked(
+    engine: Engine, scope: str, embedder: Embedder, cue: Cue, options: Options
+) -> tuple[ScopeIndex, _Found] | None:
+    """Return what was found in an index that is current, and the index; None without memories."""
+    index = engine.loaded(scope)
+    if index is not None:
+        answered = _answer(engine, index, embedder, cue, options)
+        # Looked at after the answer, so that one look tells of both.
+        if engine.is_current(index):
+            return index, _found(index, answered, engine.rows(index, answered.slots()), options)
+    index = engine.current(scope)
+    if index is None:
+        return None
+    answered = _answer(engine, index, embedder, cue, options)
+    return index, _found(index, answered, engine.rows_now(index, answered.slots()), options)
+
+
+def _answer(
+    engine: Engine, index: ScopeIndex, embedder: Embedder, cue: Cue, options: Options
+) -> Answer:
+    """Return what the index answers."""
+    recipe, now_us = options.recipe, options.now_us
+    arena = engine.lane(index, embedder).arena if recipe.uses_vectors else None
+    mask = index.columns.mask(
+        now_us, as_of_us=options.as_of_us, run=options.run_id, archive=options.archive
+    )
+    request = Request(recipe, options.top_k, options.min_score, now_us, mask)
+    return answer(index, arena, cue, request)
 
 
 def _found(
-    engine: Engine, index: ScopeIndex, embedder: Embedder, cue: Cue, options: Options
+    index: ScopeIndex, answered: Answer, rows: Mapping[int, Shelved], options: Options
 ) -> _Found:
-    """Return what was found, with rows and strengths."""
-    arena = engine.lane(index, embedder).arena if options.recipe.uses_vectors else None
-    mask = index.columns.mask(
-        options.now_us, as_of_us=options.as_of_us, run=options.run_id, archive=options.archive
-    )
-    request = Request(options.recipe, options.top_k, options.min_score, options.now_us, mask)
-    answered = answer(index, arena, cue, request)
+    """Return what was answered with rows and strengths, as far as it is within the budget."""
     slots = answered.slots()
-    rows = engine.rows(index, slots)
     if len(rows) < len(slots):
         # Another process erased some since the index was brought up to date.
         answered = known(answered, rows)
+        slots = answered.slots()
     if options.token_budget is not None:
         sizes = {slot: _tokens(one.row.summary) for slot, one in rows.items()}
         answered = budgeted(answered, sizes, options.token_budget)
-    slots = answered.slots()
-    before = Held(*index.columns.held(np.array(slots, dtype=np.int64)))
-    return _Found(answered, [rows[slot] for slot in slots], before, index.scope.name)
+        slots = answered.slots()
+    return _Found(index, answered, slots, [rows[slot] for slot in slots])
 
 
 class _Found:
-    """What one recall found, and how it looks to users.
+    """What one recall found, and how it looks to users: the hits, then what was skipped."""
 
-    ``rows`` and ``before`` are of the hits and then of what was skipped.
-    """
+    __slots__ = ("_answer", "_before", "_rows", "_scope", "_slots")
 
-    __slots__ = ("_answer", "_before", "_rows", "_scope")
-
-    def __init__(self, answered: Answer, rows: Sequence[Shelved], before: Held, scope: str) -> None:
+    def __init__(
+        self, index: ScopeIndex, answered: Answer, slots: list[int], rows: list[Shelved]
+    ) -> None:
         self._answer = answered
         self._rows = rows
-        self._before = before
-        self._scope = scope
+        self._slots = np.array(slots, dtype=np.int64)
+        self._before = Held(*index.columns.held(self._slots))
+        self._scope = index.scope.name
 
     def recalled(self) -> tuple[tuple[Recalled, ...], tuple[Recalled, ...]]:
         """Return the hits, and what was skipped, as users see them."""
-        ranked, hits = self._answer.ranked, self._answer.hits
-        every = [
-            deferred_hit(
-                self._part,
-                (at, place),
-                (
-                    ranked.scores[at],
-                    ranked.similarity[at],
-                    ranked.cascade[at],
-                    ranked.retrievability[at],
-                ),
+        ranked, count = self._answer.ranked, len(self._answer.hits)
+        numbers = list(
+            zip(
+                ranked.scores,
+                ranked.similarity,
+                ranked.cascade,
+                ranked.retrievability,
+                strict=True,
             )
-            for place, at in enumerate((*hits, *self._answer.skipped))
-        ]
-        return tuple(every[: len(hits)]), tuple(every[len(hits) :])
+        )
+        explain, part = ranked.part, self._part
+        every = []
+        for place, at in enumerate((*self._answer.hits, *self._answer.skipped)):
+            memory = deferred_memory(part, place, self._rows[place].row.summary)
+            every.append(deferred_hit(explain, at, memory, numbers[at]))
+        return tuple(every[:count]), tuple(every[count:])
 
-    def _part(self, key: tuple[int, int], name: str) -> Memory | Explanation:
-        """Return the memory or the explanation of one of them."""
-        at, place = key
-        if name == "explanation":
-            return self._answer.ranked.explanation(at)
+    def _part(self, place: int, name: str) -> Any:
+        """Return a field of one of the memories."""
         row, successor = self._rows[place]
-        storage, anchor, anchored_us, count = (
-            column[place].item() for column in self._before.shown()
-        )
-        return reading.memory(
-            Shown(row, storage, anchor, anchored_us, count, self._scope, successor)
-        )
+        return reading.field(Shown(row, self._before, place, self._scope, successor), name)
 
     def reconsolidate(self, engine: Engine, index: ScopeIndex, options: Options) -> None:
         """Strengthen the hits; the records learn of it with the next commit."""
-        hits, recipe = self._answer.hits, options.recipe
-        ranked = self._answer.ranked
-        before = self._before.where(slice(len(hits)))
-        r = before.retrievability(options.now_us)
-        similarity = np.array([ranked.similarity[at] for at in hits])
-        slots = np.array([ranked.slots[at] for at in hits], dtype=np.int64)
-        counted = reconsolidation.counted(before, similarity, recipe, options.now_us)
+        hits, recipe, now_us = self._answer.hits, options.recipe, options.now_us
+        before, slots = self._before, self._slots
+        if len(hits) < len(slots):
+            before, slots = before.where(slice(len(hits))), slots[: len(hits)]
+        similarity = [self._answer.ranked.similarity[at] for at in hits]
+        r = before.retrievability(now_us)
+        counted = reconsolidation.counted(before, similarity, recipe, now_us)
         after = reconsolidation.succeeded(
-            before.where(counted), r[counted], recipe.reinforcement, options.now_us
+            before.where(counted), r[counted], recipe.reinforcement, now_us
         )
+        scope = index.scope
         recall = PendingRecall(
-            index.scope.name,
-            index.scope.scope_id,
-            index.seq,
-            options.now_us,
-            recipe,
-            before,
-            r,
-            similarity,
-            after,
+            scope.name, scope.scope_id, index.seq, now_us, recipe, before, r, similarity, after
         )
         engine.keep(recall, index, slots[counted])
 

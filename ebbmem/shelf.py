@@ -49,9 +49,10 @@ class Shelf:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def take(self, slots: Sequence[int]) -> list[Shelved | None]:
-        """Return the row of each slot, None where it is not here."""
-        return list(map(self._rows.get, slots))
+    def take(self, slots: Sequence[int]) -> dict[int, Shelved]:
+        """Return the rows that are here, by slot."""
+        rows = self._rows
+        return {slot: rows[slot] for slot in slots if slot in rows}
 
     def put(self, slot: int, one: Shelved) -> None:
         """Keep a row."""

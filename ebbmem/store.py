@@ -269,18 +269,11 @@ class EpisodicMemoryStore(ScopeHandle):
         RecallResult
             Ties: higher score, then newer, then lower number.
         """
-        return self.recall_many(
-            [cue],
-            top_k=top_k,
-            token_budget=token_budget,
-            min_score=min_score,
-            recipe=recipe,
-            run_id=run_id,
-            as_of=as_of,
-            include_archive=include_archive,
-            reinforce=reinforce,
-            now=now,
-        )[0]
+        options = self._options(
+            recipe, top_k, token_budget, min_score, run_id, as_of, include_archive, reinforce, now
+        )
+        cues = (arguments.text(cue, "cue"),)
+        return retrieval.recall(self._engine, self._scope, self._embedder, cues, options)[0]
 
     def recall_many(
         self,
@@ -312,26 +305,39 @@ class EpisodicMemoryStore(ScopeHandle):
         """
         if isinstance(cues, (str, bytes)) or not isinstance(cues, Sequence):
             raise InvalidType.of("cues", "a sequence of str", cues)
-        if reinforce is not False and reinforce not in ("recall", "use"):
-            raise InvalidArgument.of("reinforce", '"recall", "use" or False', reinforce)
-        chosen = self._recipe if recipe is None else checked_recipe(recipe)
-        options = retrieval.Options(
-            recipe=chosen,
-            top_k=arguments.count(top_k, "top_k"),
-            min_score=(
-                chosen.min_score if min_score is None else arguments.finite(min_score, "min_score")
-            ),
-            now_us=self._now(now),
-            as_of_us=None if as_of is None else to_us(as_of, "as_of"),
-            run_id=None if run_id is None else arguments.name(run_id, "run_id"),
-            archive=arguments.flag(include_archive, "include_archive"),
-            token_budget=(
-                None if token_budget is None else arguments.count(token_budget, "token_budget")
-            ),
-            reinforce=reinforce == "recall",
+        options = self._options(
+            recipe, top_k, token_budget, min_score, run_id, as_of, include_archive, reinforce, now
         )
         texts = [arguments.text(cue, "cue") for cue in cues]
         return retrieval.recall(self._engine, self._scope, self._embedder, texts, options)
+
+    def _options(
+        self,
+        recipe: Recipe | None,
+        top_k: int,
+        token_budget: int | None,
+        min_score: float | None,
+        run_id: str | None,
+        as_of: Moment | None,
+        include_archive: bool,
+        reinforce: Reinforce,
+        now: Moment | None,
+    ) -> retrieval.Options:
+        """Check everything about a recall but its cue."""
+        if reinforce is not False and reinforce not in ("recall", "use"):
+            raise InvalidArgument.of("reinforce", '"recall", "use" or False', reinforce)
+        chosen = self._recipe if recipe is None else checked_recipe(recipe)
+        return retrieval.Options(
+            chosen,
+            arguments.count(top_k, "top_k"),
+            chosen.min_score if min_score is None else arguments.finite(min_score, "min_score"),
+            self._now(now),
+            None if as_of is None else to_us(as_of, "as_of"),
+            None if run_id is None else arguments.name(run_id, "run_id"),
+            arguments.flag(include_archive, "include_archive"),
+            None if token_budget is None else arguments.count(token_budget, "token_budget"),
+            reinforce == "recall",
+        )
 
     def get(self, id: str) -> Memory:
         """Return one memory.

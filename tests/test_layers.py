@@ -63,7 +63,7 @@ WITHIN: dict[str, str] = {
     "succession": "columns",
     "recall": "hits index recipes scoring spreading succession",
     "reconsolidation": "recipes",
-    "reading": "engine shelf",
+    "reading": "engine reconsolidation shelf",
     "retrieval": "engine hits index pending reading recall recipes reconsolidation shelf",
     # 3, writes: each is one change of the engine's
     "remembering": "engine index reconsolidation",

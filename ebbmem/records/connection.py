@@ -102,6 +102,16 @@ class Connection:
             raise StorageFailed(f"{self.path}: the file is read-only")
         for pragma in _PRAGMAS:
             self._apsw.execute(pragma).fetchall()
+        self._asking = self._apsw.cursor()
+
+    def data_version(self) -> int:
+        """Return a number that changes when another connection commits."""
+        try:
+            # All rows, so that the statement ends: until then it would see nothing newer.
+            found: Any = self._asking.execute("PRAGMA data_version").fetchall()
+            return int(found[0][0])
+        except REFUSALS as exc:
+            raise self._failure(exc) from exc
 
     def rows(self, sql: str, values: Values = ()) -> list[Any]:
         """Return every row of a query."""
@@ -230,7 +240,7 @@ class Connection:
         # Closing it here could drop the parent's locks and its log, so it outlives even the
         # interpreter's shutdown.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._apsw))
-        self._apsw = _Inherited(self.path)  # type: ignore[assignment]
+        self._apsw = self._asking = _Inherited(self.path)  # type: ignore[assignment]
 
     def _failure(self, exc: Exception) -> EbbmemError:
         error = translated(exc, self.path, errno=self._apsw.system_errno)

@@ -158,8 +158,10 @@ class SqliteRecords:
 
     def data_version(self) -> int:
         """Return a number that changes when another connection commits."""
-        with self._alone() as connection:
-            return int(connection.rows("PRAGMA data_version")[0][0])
+        # Asked at every recall, so without the generator of `_alone`.
+        with self._held():
+            self._require_open()
+            return self._connection.data_version()
 
     def close(self) -> None:
         """Close; later calls raise StoreClosed.  Idempotent.
@@ -182,13 +184,20 @@ class SqliteRecords:
     @contextmanager
     def _alone(self) -> Iterator[Connection]:
         """Hold the connection for this thread."""
+        with self._held():
+            self._require_open()
+            yield self._connection
+
+    def _held(self) -> threading.RLock:
+        """Return the lock of the connection."""
         # Before the lock: in a forked child a thread of the parent may seem to hold it for ever.
         if os.getpid() != self._pid:
             raise forked(self.path)
-        with self._lock:
-            if self._closed:
-                raise StoreClosed(f"{self.path}: the store was closed")
-            yield self._connection
+        return self._lock
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise StoreClosed(f"{self.path}: the store was closed")
 
     @contextmanager
     def _transaction(self, connection: Connection, view: SqliteReader, mode: str) -> Iterator[None]:
