@@ -8,13 +8,13 @@ import pytest
 import rivals
 from timing import Timed
 
-from ebbmem import StorageStrength, _core
-from ebbmem.clock import US_PER_H
+from ebbmem import Ebbinghaus, StorageStrength, _core
+from ebbmem.clock import US_PER_H, US_PER_S
 from ebbmem.decay import Traces
 
 pytestmark = pytest.mark.benchmark(max_time=0.5, min_rounds=3)
 
-COUNT = 100_000
+COUNT = 1_000_000
 RATE = 0.01
 NOW_US = 10**15
 
@@ -39,6 +39,20 @@ def test_storage_strength_law(timed: Timed, who: str) -> None:
 
 
 @pytest.mark.parametrize("who", ["ebbmem", "numpy"])
+def test_ebbinghaus_log_weights(timed: Timed, who: str) -> None:
+    law, held = Ebbinghaus(), traces(data.strengths(COUNT))
+    calls = {
+        "ebbmem": lambda: law.log_weights(held, NOW_US),
+        "numpy": lambda: (
+            np.log(held.importance) - 0.05 * (np.maximum(NOW_US - held.created_us, 0) / US_PER_S)
+        ),
+    }
+    np.testing.assert_allclose(calls[who](), calls["numpy"](), rtol=1e-12)
+
+    timed(calls[who], group=f"log weights of {COUNT} memories", units=COUNT, unit="memory")
+
+
+@pytest.mark.parametrize("who", ["ebbmem", "numpy"])
 def test_exponential_column(timed: Timed, who: str) -> None:
     s = data.strengths(COUNT)
     rate = np.full(COUNT, RATE)
@@ -49,6 +63,18 @@ def test_exponential_column(timed: Timed, who: str) -> None:
     np.testing.assert_allclose(calls[who](), calls["numpy"](), rtol=2e-6, atol=1e-37)
 
     timed(calls[who], group=f"exponential column of {COUNT}", units=COUNT, unit="memory")
+
+
+@pytest.mark.parametrize("who", ["ebbmem", "numpy"])
+def test_log_column(timed: Timed, who: str) -> None:
+    s = data.strengths(COUNT)
+    calls = {
+        "ebbmem": lambda: _core.log_weights(s.importance, s.idle_h, RATE),
+        "numpy": lambda: np.log(s.importance) - RATE * s.idle_h,
+    }
+    np.testing.assert_allclose(calls[who](), calls["numpy"](), rtol=1e-12, atol=1e-12)
+
+    timed(calls[who], group=f"log column of {COUNT}", units=COUNT, unit="memory")
 
 
 @pytest.mark.parametrize("who", ["ebbmem", "numpy"])

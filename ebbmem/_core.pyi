@@ -95,6 +95,29 @@ def dots(arena: Arena, query: F32, slots: I64) -> F32: ...
 def exponential_retention(anchor: F64, idle: F64, rate: F64) -> F32: ...
 def log_weights(importance: F64, age: F64, rate: float) -> F64: ...
 def power_retention(elapsed: F64, stability: F64, exponent: float) -> F64: ...
+def exponential_share(since_us: I64, now_us: int, unit_us: int, rate: float) -> F64: ...
+def strength_retention(
+    anchor: F64,
+    strength: F64,
+    intensity: F64,
+    since_us: I64,
+    now_us: int,
+    unit_us: int,
+    rate: float,
+) -> F64: ...
+def log_weights_since(
+    importance: F64, since_us: I64, now_us: int, unit_us: int, rate: float
+) -> F64: ...
+def power_of_strength(
+    importance: F64,
+    strength: F64,
+    intensity: F64,
+    since_us: I64,
+    now_us: int,
+    unit_us: int,
+    stability: float,
+    exponent: float,
+) -> F64: ...
 
 # --- fading
 

@@ -90,9 +90,7 @@ class Ebbinghaus:
 
     def retrievability(self, traces: Traces, now_us: int) -> F64:
         """Return the share still there of each memory."""
-        rate = np.full(traces.created_us.shape, self.decay_factor)
-        age_s = elapsed(traces.created_us, now_us, US_PER_S)
-        return _exponential(np.ones_like(age_s), age_s, rate)
+        return _core.exponential_share(traces.created_us, now_us, US_PER_S, self.decay_factor)
 
     def shares(self, traces: Traces, now_us: int) -> F64:
         """Return the share still there of each memory in float64, for scores that are shown.
@@ -104,8 +102,9 @@ class Ebbinghaus:
 
     def log_weights(self, traces: Traces, now_us: int) -> F64:
         """Return ``ln(importance) - decay_factor * age_s`` of each memory."""
-        age_s = elapsed(traces.created_us, now_us, US_PER_S)
-        return _core.log_weights(traces.importance, age_s, self.decay_factor)
+        return _core.log_weights_since(
+            traces.importance, traces.created_us, now_us, US_PER_S, self.decay_factor
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +141,15 @@ class StorageStrength:
 
     def retrievability(self, traces: Traces, now_us: int) -> F64:
         """Return R of each memory."""
-        idle_h = elapsed(traces.anchored_us, now_us, US_PER_H)
-        rates_per_h = self._rates_per_h(traces.strength, traces.intensity)
-        return _exponential(traces.anchor, idle_h, rates_per_h)
+        return _core.strength_retention(
+            traces.anchor,
+            traces.strength,
+            traces.intensity,
+            traces.anchored_us,
+            now_us,
+            US_PER_H,
+            self.decay_rate,
+        )
 
     def _rates_per_h(self, strength: F64, intensity: F64) -> F64:
         """Return the effective rate per hour of each memory."""
@@ -181,9 +186,7 @@ class WeightedSum:
 
     def retrievability(self, traces: Traces, now_us: int) -> F64:
         """Return the recency of each memory."""
-        age_h = elapsed(traces.created_us, now_us, US_PER_H)
-        rate = np.full(age_h.shape, self.decay_lambda)
-        return _exponential(np.ones_like(age_h), age_h, rate)
+        return _core.exponential_share(traces.created_us, now_us, US_PER_H, self.decay_lambda)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,11 +226,16 @@ class PowerForgetting:
 
     def retrievability(self, traces: Traces, now_us: int) -> F64:
         """Return R of each memory."""
-        importance = (traces.importance - 1.0) / 9.0
-        gain = (1.0 + 2.0 * traces.strength) * (1.0 + 2.0 * traces.intensity)
-        stability_h = self.stability_days * 24.0 * gain * (1.0 + 2.0 * importance)
-        idle_h = elapsed(traces.anchored_us, now_us, US_PER_H)
-        return _core.power_retention(idle_h, stability_h, self.exponent)
+        return _core.power_of_strength(
+            traces.importance,
+            traces.strength,
+            traces.intensity,
+            traces.anchored_us,
+            now_us,
+            US_PER_H,
+            self.stability_days * 24.0,
+            self.exponent,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,11 +251,6 @@ def elapsed(since_us: I64, now_us: int, unit_us: int) -> F64:
     """Return the time since each moment in a unit, at least 0."""
     since: F64 = np.maximum(now_us - since_us, 0) / unit_us
     return since
-
-
-def _exponential(anchor: F64, elapsed: F64, rate: F64) -> F64:
-    """Return ``anchor * exp(-rate * elapsed)``, computed in float32 by the core."""
-    return _core.exponential_retention(anchor, elapsed, rate).astype(np.float64)
 
 
 def _settle(law: object, check: Callable[[object, str], float], *names: str) -> None:

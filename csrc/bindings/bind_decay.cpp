@@ -53,6 +53,81 @@ py::array_t<double> power(const py::object& elapsed, const py::object& stability
   return out;
 }
 
+Elapsed elapsed_view(const py::object& since, const py::object& now, const py::object& unit,
+                     std::size_t length) {
+  return {vector_view<std::int64_t>(since, "since_us", length), checked_integer(now, "now_us"),
+          static_cast<double>(checked_count(unit, "unit_us", 1))};
+}
+
+Strengths strengths_view(const py::object& base, const std::string& base_name,
+                         const py::object& strength, const py::object& intensity) {
+  const Span<const double> bases = vector_view<double>(base, base_name);
+  return {bases, vector_view<double>(strength, "strength", bases.size),
+          vector_view<double>(intensity, "intensity", bases.size)};
+}
+
+py::array_t<double> share(const py::object& since, const py::object& now, const py::object& unit,
+                          const py::object& rate) {
+  const std::size_t rows = vector_view<std::int64_t>(since, "since_us").size;
+  const Elapsed elapsed = elapsed_view(since, now, unit, rows);
+  const double rate_number = checked_number(rate, "rate");
+  py::array_t<double> out(static_cast<py::ssize_t>(rows));
+  double* const column = out.mutable_data();
+  {
+    const py::gil_scoped_release nogil;
+    exponential_share(elapsed, rate_number, column);
+  }
+  return out;
+}
+
+py::array_t<double> of_strength(const py::object& anchor, const py::object& strength,
+                                const py::object& intensity, const py::object& since,
+                                const py::object& now, const py::object& unit,
+                                const py::object& rate) {
+  const Strengths anchored = strengths_view(anchor, "anchor", strength, intensity);
+  const Elapsed elapsed = elapsed_view(since, now, unit, anchored.base.size);
+  const double rate_number = checked_number(rate, "rate");
+  py::array_t<double> out(static_cast<py::ssize_t>(anchored.base.size));
+  double* const column = out.mutable_data();
+  {
+    const py::gil_scoped_release nogil;
+    strength_retention(elapsed, anchored, rate_number, column);
+  }
+  return out;
+}
+
+py::array_t<double> weights_since(const py::object& importance, const py::object& since,
+                                  const py::object& now, const py::object& unit,
+                                  const py::object& rate) {
+  const Span<const double> importances = vector_view<double>(importance, "importance");
+  const Elapsed age = elapsed_view(since, now, unit, importances.size);
+  const double rate_number = checked_number(rate, "rate");
+  py::array_t<double> out(static_cast<py::ssize_t>(importances.size));
+  double* const column = out.mutable_data();
+  {
+    const py::gil_scoped_release nogil;
+    log_weights(importances, age, rate_number, column);
+  }
+  return out;
+}
+
+py::array_t<double> power_of_strength(const py::object& importance, const py::object& strength,
+                                      const py::object& intensity, const py::object& since,
+                                      const py::object& now, const py::object& unit,
+                                      const py::object& stability, const py::object& exponent) {
+  const Strengths important = strengths_view(importance, "importance", strength, intensity);
+  const Elapsed elapsed = elapsed_view(since, now, unit, important.base.size);
+  const PowerForgetting law = {checked_number(stability, "stability"),
+                               checked_number(exponent, "exponent")};
+  py::array_t<double> out(static_cast<py::ssize_t>(important.base.size));
+  double* const column = out.mutable_data();
+  {
+    const py::gil_scoped_release nogil;
+    power_retention(elapsed, important, law, column);
+  }
+  return out;
+}
+
 }  // namespace
 
 void bind_decay(py::module_& m) {
@@ -62,6 +137,18 @@ void bind_decay(py::module_& m) {
         py::arg("age"), py::arg("rate"));
   m.def("power_retention", &power, "(1 + F * elapsed / stability)^-exponent, 0.9 at stability.",
         py::arg("elapsed"), py::arg("stability"), py::arg("exponent"));
+  m.def("exponential_share", &share, "e^(-rate * elapsed), a float32 in a float64.",
+        py::arg("since_us"), py::arg("now_us"), py::arg("unit_us"), py::arg("rate"));
+  m.def("strength_retention", &of_strength,
+        "anchor * e^(-rate * elapsed), the rate slowed by strength and intensity.",
+        py::arg("anchor"), py::arg("strength"), py::arg("intensity"), py::arg("since_us"),
+        py::arg("now_us"), py::arg("unit_us"), py::arg("rate"));
+  m.def("log_weights_since", &weights_since, "ln(importance) - rate * age.", py::arg("importance"),
+        py::arg("since_us"), py::arg("now_us"), py::arg("unit_us"), py::arg("rate"));
+  m.def("power_of_strength", &power_of_strength,
+        "(1 + F * elapsed / grown stability)^-exponent, 0.9 at stability.", py::arg("importance"),
+        py::arg("strength"), py::arg("intensity"), py::arg("since_us"), py::arg("now_us"),
+        py::arg("unit_us"), py::arg("stability"), py::arg("exponent"));
 }
 
 }  // namespace ebb::bindings

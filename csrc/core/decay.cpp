@@ -1,8 +1,6 @@
 #include "core/decay.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
 #include <limits>
 #include <string>
 
@@ -16,95 +14,220 @@ namespace ebb {
 namespace {
 
 constexpr std::size_t kBlock = 512;
+static_assert(kBlock % kLanes == 0);
 constexpr double kRetainedAtStability = 0.9;
+constexpr double kStrengthProtection = 0.75;
+constexpr double kEmotionProtection = 0.8;
+constexpr double kImportanceSpan = 9.0;
 
-// Below it the kernel gives 0; stopping here also keeps an overflowed product out.
-constexpr double kLowestPower = -88.0;
+// Rows first .. first + count of every column, of which kernels work on `padded`, whole lanes.
+struct Block {
+  std::size_t first;
+  std::size_t count;
+  std::size_t padded;
+};
 
-// One block of anchor * e^(-rate * idle). What the cast of the power to float32 loses is made up
-// for by a factor 1 + loss.
-void retention_block(const KernelTable& kernels, const double* anchor, const double* idle,
-                     const double* rate, std::size_t count, float* out) {
-  double loss[kBlock];
-  float power[kBlock] = {};
-  for (std::size_t i = 0; i < count; ++i) {
-    const double exact = std::max(-(rate[i] * std::max(idle[i], 0.0)), kLowestPower);
-    power[i] = static_cast<float>(exact);
-    loss[i] = exact - static_cast<double>(power[i]);
-  }
-  kernels.exp_f32(power, count, power);
-  for (std::size_t i = 0; i < count; ++i) {
-    const double decayed = static_cast<double>(power[i]) * (1.0 + loss[i]);
-    out[i] = static_cast<float>(anchor[i] * decayed);
+template <typename Work>
+void each_block(std::size_t rows, const Work& work) {
+  for (std::size_t first = 0; first < rows; first += kBlock) {
+    const std::size_t count = std::min(kBlock, rows - first);
+    work(Block{first, count, (count + kLanes - 1) / kLanes * kLanes});
   }
 }
 
-// Importances repeat (people give whole numbers from 1 to 10), so a few logarithms are remembered.
-class RememberedLog {
+// A block of a column that is read: where it lies, or a copy in which the last row is repeated.
+template <typename T>
+class Read {
  public:
-  double operator()(double x) {
-    std::uint64_t bits;
-    std::memcpy(&bits, &x, sizeof bits);
-    Entry& entry = entries_[bits * kSpread >> (64 - kEntryBits)];
-    if (entry.x != x) entry = {x, log(x)};
-    return entry.ln;
+  const T* operator()(Span<const T> column, const Block& block) {
+    const T* const rows = column.data + block.first;
+    if (block.padded == block.count) return rows;
+    std::copy_n(rows, block.count, copy_);
+    std::fill(copy_ + block.count, copy_ + block.padded, copy_[block.count - 1]);
+    return copy_;
   }
 
  private:
-  struct Entry {
-    double x = 1.0;
-    double ln = 0.0;
-  };
-
-  static constexpr std::size_t kEntryBits = 6;
-  static constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15;  // odd, its bits well mixed
-  Entry entries_[std::size_t{1} << kEntryBits];
+  T copy_[kBlock];
 };
+
+// A block of a column that is written: in place, or in a copy from which `done` takes the rows.
+template <typename T>
+class Written {
+ public:
+  T* operator()(T* column, const Block& block) {
+    return block.padded == block.count ? column + block.first : copy_;
+  }
+
+  void done(T* column, const Block& block) const {
+    if (block.padded != block.count) std::copy_n(copy_, block.count, column + block.first);
+  }
+
+ private:
+  T copy_[kBlock];
+};
+
+// The rows of a block, for checks.
+Span<const double> part(Span<const double> column, const Block& block) {
+  return {column.data + block.first, block.count};
+}
 
 void check_rate(double rate) {
   if (rate >= 0.0 && rate <= std::numeric_limits<double>::max()) return;
   throw ValueError("rate", "a finite number of at least 0", std::to_string(rate));
 }
 
-void check_exponent(double exponent) {
-  if (exponent >= kLeastExponent && exponent <= kLargestExponent) return;
-  throw ValueError("exponent", "a number from 0.001 to 1000", std::to_string(exponent));
+PowerLaw checked_power_law(double exponent) {
+  if (!(exponent >= kLeastExponent && exponent <= kLargestExponent)) {
+    throw ValueError("exponent", "a number from 0.001 to 1000", std::to_string(exponent));
+  }
+  return {pow(kRetainedAtStability, -1.0 / exponent) - 1.0, exponent};
+}
+
+// The power of one row, for a block that a kernel could not settle.
+double power_of_row(double elapsed, double stability, const PowerLaw& law) {
+  return pow(1.0 + law.factor * std::max(elapsed, 0.0) / stability, -law.exponent);
+}
+
+void check_strengths(const Strengths& given, const std::string& base, const Block& block) {
+  check_finite(part(given.base, block), base, block.first);
+  check_finite(part(given.strength, block), "strength", block.first);
+  check_finite(part(given.intensity, block), "intensity", block.first);
 }
 
 }  // namespace
 
 void exponential_retention(Span<const double> anchor, Span<const double> idle,
                            Span<const double> rate, float* out) {
-  check_finite(anchor, "anchor");
-  check_finite(idle, "idle");
-  check_not_negative(rate, "rate");
-  const KernelTable& kernels = active();
-  for (std::size_t i = 0; i < anchor.size; i += kBlock) {
-    const std::size_t count = std::min(kBlock, anchor.size - i);
-    retention_block(kernels, anchor.data + i, idle.data + i, rate.data + i, count, out + i);
-  }
+  Read<double> anchors, idles, rates;
+  Written<float> written;
+  each_block(anchor.size, [&](const Block& block) {
+    const bool well = active().retention(anchors(anchor, block), idles(idle, block),
+                                         rates(rate, block), block.padded, written(out, block));
+    written.done(out, block);
+    if (well) return;
+    check_finite(part(anchor, block), "anchor", block.first);
+    check_finite(part(idle, block), "idle", block.first);
+    check_not_negative(part(rate, block), "rate", block.first);
+  });
+}
+
+void exponential_share(const Elapsed& elapsed, double rate, double* out) {
+  check_rate(rate);
+  Read<std::int64_t> moments;
+  double anchors[kBlock];
+  double rates[kBlock];
+  double idle[kBlock];
+  float share[kBlock];
+  std::fill_n(anchors, kBlock, 1.0);
+  std::fill_n(rates, kBlock, rate);
+  each_block(elapsed.since.size, [&](const Block& block) {
+    active().elapsed(moments(elapsed.since, block), elapsed.now, elapsed.unit, block.padded, idle);
+    active().retention(anchors, idle, rates, block.padded, share);
+    std::copy_n(share, block.count, out + block.first);
+  });
+}
+
+void strength_retention(const Elapsed& elapsed, const Strengths& anchored, double rate,
+                        double* out) {
+  check_rate(rate);
+  Read<std::int64_t> moments;
+  Read<double> anchors;
+  double idle[kBlock];
+  double rates[kBlock] = {};
+  float share[kBlock];
+  each_block(elapsed.since.size, [&](const Block& block) {
+    active().elapsed(moments(elapsed.since, block), elapsed.now, elapsed.unit, block.padded, idle);
+    const double* const strength = anchored.strength.data + block.first;
+    const double* const intensity = anchored.intensity.data + block.first;
+    for (std::size_t i = 0; i < block.count; ++i) {
+      rates[i] = rate * ((1.0 - kStrengthProtection * strength[i]) *
+                         (1.0 - kEmotionProtection * intensity[i]));
+    }
+    const bool well =
+        active().retention(anchors(anchored.base, block), idle, rates, block.padded, share);
+    std::copy_n(share, block.count, out + block.first);
+    if (well) return;
+    check_strengths(anchored, "anchor", block);
+    check_not_negative({rates, block.count}, "rate", block.first);
+  });
 }
 
 void log_weights(Span<const double> importance, Span<const double> age, double rate, double* out) {
-  check_not_negative(importance, "importance");
-  check_finite(age, "age");
   check_rate(rate);
-  RememberedLog ln;
-  for (std::size_t i = 0; i < importance.size; ++i) {
-    out[i] = ln(importance[i]) - rate * std::max(age[i], 0.0);
-  }
+  Read<double> weights, ages;
+  Written<double> written;
+  each_block(importance.size, [&](const Block& block) {
+    const bool well = active().log_weights(weights(importance, block), ages(age, block), rate,
+                                           block.padded, written(out, block));
+    written.done(out, block);
+    if (well) return;
+    check_not_negative(part(importance, block), "importance", block.first);
+    check_finite(part(age, block), "age", block.first);
+  });
+}
+
+void log_weights(Span<const double> importance, const Elapsed& age, double rate, double* out) {
+  check_rate(rate);
+  Read<std::int64_t> moments;
+  Read<double> weights;
+  Written<double> written;
+  double ages[kBlock];
+  each_block(importance.size, [&](const Block& block) {
+    active().elapsed(moments(age.since, block), age.now, age.unit, block.padded, ages);
+    const bool well = active().log_weights(weights(importance, block), ages, rate, block.padded,
+                                           written(out, block));
+    written.done(out, block);
+    if (!well) check_not_negative(part(importance, block), "importance", block.first);
+  });
 }
 
 void power_retention(Span<const double> elapsed, Span<const double> stability, double exponent,
                      double* out) {
-  check_finite(elapsed, "elapsed");
-  check_above_zero(stability, "stability");
-  check_exponent(exponent);
-  const double factor = pow(kRetainedAtStability, -1.0 / exponent) - 1.0;
-  for (std::size_t i = 0; i < elapsed.size; ++i) {
-    const double since = std::max(elapsed[i], 0.0);
-    out[i] = pow(1.0 + factor * since / stability[i], -exponent);
-  }
+  const PowerLaw law = checked_power_law(exponent);
+  Read<double> times, stabilities;
+  Written<double> written;
+  each_block(elapsed.size, [&](const Block& block) {
+    const bool well = active().power(times(elapsed, block), stabilities(stability, block), law,
+                                     block.padded, written(out, block));
+    written.done(out, block);
+    if (well) return;
+    check_finite(part(elapsed, block), "elapsed", block.first);
+    check_above_zero(part(stability, block), "stability", block.first);
+    for (std::size_t i = block.first; i < block.first + block.count; ++i) {
+      out[i] = power_of_row(elapsed[i], stability[i], law);
+    }
+  });
+}
+
+void power_retention(const Elapsed& elapsed, const Strengths& important, const PowerForgetting& law,
+                     double* out) {
+  const PowerLaw power_law = checked_power_law(law.exponent);
+  Read<std::int64_t> moments;
+  Written<double> written;
+  double idle[kBlock];
+  double stabilities[kBlock];
+  std::fill_n(stabilities, kBlock, 1.0);
+  each_block(elapsed.since.size, [&](const Block& block) {
+    active().elapsed(moments(elapsed.since, block), elapsed.now, elapsed.unit, block.padded, idle);
+    const double* const importance = important.base.data + block.first;
+    const double* const strength = important.strength.data + block.first;
+    const double* const intensity = important.intensity.data + block.first;
+    for (std::size_t i = 0; i < block.count; ++i) {
+      const double gain = (1.0 + 2.0 * strength[i]) * (1.0 + 2.0 * intensity[i]);
+      const double share = (importance[i] - 1.0) / kImportanceSpan;
+      stabilities[i] = law.stability * gain * (1.0 + 2.0 * share);
+    }
+    const bool well =
+        active().power(idle, stabilities, power_law, block.padded, written(out, block));
+    written.done(out, block);
+    if (well) return;
+    check_strengths(important, "importance", block);
+    check_above_zero({stabilities, block.count}, "stability", block.first);
+    for (std::size_t i = 0; i < block.count; ++i) {
+      out[block.first + i] = power_of_row(idle[i], stabilities[i], power_law);
+    }
+  });
 }
 
 }  // namespace ebb

@@ -17,31 +17,35 @@ bool is_finite(T x) {
   return (x - x) == T{0};
 }
 
-// Throws ValueError, which names the argument and the first value that `allows` refuses.
+// Throws ValueError, which names the argument and the first value that `allows` refuses; the values
+// are those of a longer column from row `first` on.
 template <typename T, typename Allows>
 void check_values(Span<const T> values, const Allows& allows, const std::string& expected,
-                  const std::string& argument) {
+                  const std::string& argument, std::size_t first = 0) {
   bool allowed = true;
   for (const T value : values) allowed &= allows(value);
   if (allowed) return;
   std::size_t i = 0;
   while (i + 1 < values.size && allows(values[i])) ++i;
-  throw ValueError(argument, expected, std::to_string(values[i]) + " at " + std::to_string(i));
+  throw ValueError(argument, expected,
+                   std::to_string(values[i]) + " at " + std::to_string(first + i));
 }
 
 template <typename T>
-void check_finite(Span<const T> values, const std::string& argument) {
-  check_values(values, is_finite<T>, "finite values", argument);
+void check_finite(Span<const T> values, const std::string& argument, std::size_t first = 0) {
+  check_values(values, is_finite<T>, "finite values", argument, first);
 }
 
-inline void check_not_negative(Span<const double> values, const std::string& argument) {
+inline void check_not_negative(Span<const double> values, const std::string& argument,
+                               std::size_t first = 0) {
   const auto allows = [](double x) { return (x >= 0.0) & is_finite(x); };
-  check_values(values, allows, "finite values of at least 0", argument);
+  check_values(values, allows, "finite values of at least 0", argument, first);
 }
 
-inline void check_above_zero(Span<const double> values, const std::string& argument) {
+inline void check_above_zero(Span<const double> values, const std::string& argument,
+                             std::size_t first = 0) {
   const auto allows = [](double x) { return (x > 0.0) & is_finite(x); };
-  check_values(values, allows, "finite values above 0", argument);
+  check_values(values, allows, "finite values above 0", argument, first);
 }
 
 // The logarithm of a weight may be minus infinity: the weight is 0 then.

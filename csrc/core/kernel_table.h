@@ -26,6 +26,12 @@ struct RowExtent {
 // The longest word that fits one vector register together with the mark that ends it.
 constexpr std::size_t kShortWord = 15;
 
+// (1 + factor * t)^-exponent.
+struct PowerLaw {
+  double factor;
+  double exponent;
+};
+
 struct KernelTable {
   const char* name;
 
@@ -72,6 +78,29 @@ struct KernelTable {
   // what is written for a longer one means nothing. May read up to 16 bytes from the beginning of
   // a word, but never beyond a page of memory that the word itself reaches. Bit-equal family.
   void (*md5_short)(const Span<const char>* words, std::size_t count, Md5* digests);
+
+  // Columns of decay. `count` is a multiple of kLanes; arrays do not overlap. Those that return a
+  // truth value say whether all values were finite and (rates, importances, stabilities) at least
+  // 0; where they say no, the caller looks again: a sum that overflows or a -0 is in doubt, too.
+  // Bit-equal family.
+
+  // out[i] = max(now - since[i], 0) / unit, the difference modulo 2^64, rounded twice.
+  void (*elapsed)(const std::int64_t* since, std::int64_t now, double unit, std::size_t count,
+                  double* out);
+
+  // out[i] = anchor[i] * exp(-rate[i] * max(idle[i], 0)), within 2 ulp down to e^-87, 0 below.
+  bool (*retention)(const double* anchor, const double* idle, const double* rate, std::size_t count,
+                    float* out);
+
+  // out[i] = ln(importance[i]) - rate * max(age[i], 0), with the bits of ebb::log.
+  bool (*log_weights)(const double* importance, const double* age, double rate, std::size_t count,
+                      double* out);
+
+  // out[i] = (1 + factor * max(elapsed[i], 0) / stability[i])^-exponent, with the bits of
+  // ebb::pow. A stability of 0 is told, too; where the base overflows (told as well), the result
+  // means nothing.
+  bool (*power)(const double* elapsed, const double* stability, const PowerLaw& law,
+                std::size_t count, double* out);
 };
 
 }  // namespace ebb

@@ -1,11 +1,15 @@
 // Every kernel of one instruction set, and the table of them. Included inside its region, after
 // its vector types: a new kernel is one more line here and one in core/kernel_table.h.
 
+#include "core/elementary.inl"
+
 #include "kernels/codes.inl"
 #include "kernels/dot.inl"
 #include "kernels/exp.inl"
 #include "kernels/md5_lanes.inl"
 #include "kernels/sums.inl"
+// After exp_f32, which it uses.
+#include "kernels/decay.inl"
 
 constexpr KernelTable table(const char* name) {
   KernelTable table{};
@@ -19,5 +23,9 @@ constexpr KernelTable table(const char* name) {
   table.add_where_i16 = add_where_i16;
   table.select_above_i16 = select_above_i16;
   table.md5_short = md5_short;
+  table.elapsed = elapsed_f64;
+  table.retention = retention_f32;
+  table.log_weights = log_weights_f64;
+  table.power = power_f64;
   return table;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "core/kernel_table.h"
 #include "kernels/target_region.h"
@@ -15,6 +16,8 @@ namespace {
 #include "kernels/i16_avx2.h"
 #include "kernels/u32_avx2.h"
 #include "kernels/vec_avx2.h"
+
+#include "kernels/f64_avx2.h"
 
 #include "kernels/i8_avx2.h"
 

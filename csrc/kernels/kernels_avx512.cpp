@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "core/kernel_table.h"
 #include "kernels/target_region.h"
@@ -19,6 +20,8 @@ namespace avx512 {
 namespace {
 // A family of integer kernels may take its AVX2 header here: the region runs AVX2 as well.
 #include "kernels/vec_avx512.h"
+
+#include "kernels/f64_avx512.h"
 
 #include "kernels/i8_avx512.h"
 

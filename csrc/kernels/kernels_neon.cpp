@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "core/kernel_table.h"
 
@@ -13,6 +14,8 @@ namespace neon {
 namespace {
 // A family that has no NEON header yet takes its scalar one here.
 #include "kernels/vec_neon.h"
+
+#include "kernels/f64_neon.h"
 
 #include "kernels/i8_neon.h"
 

@@ -1,6 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "core/kernel_table.h"
 
@@ -10,6 +11,8 @@ namespace {
 #include "kernels/i16_scalar.h"
 #include "kernels/u32_scalar.h"
 #include "kernels/vec_scalar.h"
+
+#include "core/f64_one_lane.inl"
 
 #include "kernels/i8_scalar.h"
 

@@ -46,6 +46,12 @@ class Random {
     return values;
   }
 
+  std::vector<double> doubles(std::size_t count, double low, double high) {
+    std::vector<double> values(count);
+    for (double& value : values) value = uniform(low, high);
+    return values;
+  }
+
   // Both signs, magnitudes from 2^-60 to 2^60.
   std::vector<float> wide_floats(std::size_t count) {
     std::vector<float> values(count);
@@ -221,13 +227,83 @@ std::uint64_t md5_short(const KernelTable& kernels) {
   return digest.value();
 }
 
+// Columns of decay take whole lanes.
+constexpr std::size_t kColumn = 1008;
+
+std::uint64_t elapsed(const KernelTable& kernels) {
+  Random random(10);
+  Digest digest;
+  std::vector<std::int64_t> since(kColumn);
+  for (std::size_t i = 0; i < kColumn; ++i) {
+    since[i] = static_cast<std::int64_t>(random.bits()) >> i % 64;
+  }
+  std::vector<double> out(kColumn);
+  for (const std::int64_t now : {std::int64_t{0}, std::int64_t{1} << 50, INT64_MIN, INT64_MAX}) {
+    kernels.elapsed(since.data(), now, 3.6e9, kColumn, out.data());
+    digest.take(out);
+  }
+  return digest.value();
+}
+
+std::uint64_t retention(const KernelTable& kernels) {
+  Random random(11);
+  Digest digest;
+  const std::vector<double> anchor = random.doubles(kColumn, 0.0, 1.0);
+  const std::vector<double> rate = random.doubles(kColumn, 0.0, 0.02);
+  std::vector<float> out(kColumn);
+  for (const double most : {1.0, 100.0, 1e4, 1e300}) {
+    const std::vector<double> idle = random.doubles(kColumn, -1.0, most);
+    const bool well =
+        kernels.retention(anchor.data(), idle.data(), rate.data(), kColumn, out.data());
+    digest.take(std::vector<bool>{well});
+    digest.take(out);
+  }
+  return digest.value();
+}
+
+std::uint64_t log_weights(const KernelTable& kernels) {
+  Random random(12);
+  Digest digest;
+  std::vector<double> importance = random.doubles(kColumn, 0.0, 10.0);
+  for (std::size_t i = 0; i < kColumn; i += 2) {  // any positive double, subnormal ones too
+    const std::uint64_t pattern = random.bits() % 0x7ff0000000000000;
+    std::memcpy(&importance[i], &pattern, sizeof pattern);
+  }
+  importance[1] = 0.0;
+  const std::vector<double> age = random.doubles(kColumn, -10.0, 1e6);
+  std::vector<double> out(kColumn);
+  const bool well = kernels.log_weights(importance.data(), age.data(), 0.05, kColumn, out.data());
+  digest.take(std::vector<bool>{well});
+  digest.take(out);
+  return digest.value();
+}
+
+std::uint64_t power(const KernelTable& kernels) {
+  Random random(13);
+  Digest digest;
+  const std::vector<double> stability = random.doubles(kColumn, 1e-3, 2000.0);
+  std::vector<double> out(kColumn);
+  for (const double most : {1.0, 1e4, 1e9}) {
+    for (const double exponent : {0.001, 0.1542, 1000.0}) {
+      const std::vector<double> times = random.doubles(kColumn, -1.0, most);
+      const ebb::PowerLaw law = {0.98, exponent};
+      const bool well = kernels.power(times.data(), stability.data(), law, kColumn, out.data());
+      digest.take(std::vector<bool>{well});
+      digest.take(out);
+    }
+  }
+  return digest.value();
+}
+
 using Run = std::uint64_t (*)(const KernelTable&);
 constexpr std::pair<const char*, Run> kRuns[] = {
     {"dot_rows", &dot_rows},     {"exp_f32", &exp_f32},
     {"row_extent", &row_extent}, {"quantise_row", &quantise_row},
     {"dot_codes", &dot_codes},   {"dot_codes_at", &dot_codes_at},
     {"add_where", &add_where},   {"select_above", &select_above},
-    {"md5_short", &md5_short},
+    {"md5_short", &md5_short},   {"elapsed", &elapsed},
+    {"retention", &retention},   {"log_weights", &log_weights},
+    {"power", &power},
 };
 
 }  // namespace

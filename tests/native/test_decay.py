@@ -74,7 +74,7 @@ def test_retention_stays_in_the_unit_interval_at_the_extremes(isa: str) -> None:
     assert _core.exponential_retention(f64(1.0), f64(1e308), f64(1e308))[0] == 0.0
 
 
-def test_log_weights_of_the_ebbinghaus_law() -> None:
+def test_log_weights_of_the_ebbinghaus_law(isa: str) -> None:
     got = _core.log_weights(f64(5, 10, 1), f64(0, 60, -3), 0.05)
     # ln 5; ln 10 - 3; ln 1 with a clock that stepped back.
     assert got.tolist() == pytest.approx([1.6094379124341003, -0.6974149070059541, 0.0], abs=1e-15)
@@ -121,6 +121,154 @@ def test_power_retention_a_hundred_stabilities_later() -> None:
     # F = 0.9^(-1/0.1542) - 1 = 0.980346; (1 + 98.0346)^-0.1542 = 0.492322
     got = _core.power_retention(f64(100.0), f64(1.0), 0.1542)[0]
     assert got == pytest.approx(0.492322, abs=1e-6)
+
+
+US_PER_H = 3_600_000_000
+NOW_US = 1_700_000_000_000_000
+
+
+def moments(rng: np.random.Generator, length: int) -> np.ndarray:
+    """Since when: some later than now, and both ends of what 64 bits hold."""
+    since = NOW_US - rng.integers(-(10**9), 10**16, length)
+    ends = np.array([NOW_US, np.iinfo(np.int64).max, np.iinfo(np.int64).min, 0, -1])
+    since[: min(length, 5)] = ends[:length]
+    return since
+
+
+def elapsed_h(since: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        return np.maximum(NOW_US - since, 0) / US_PER_H
+
+
+def shares(rng: np.random.Generator, length: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return tuple(rng.integers(0, 5, length) / 4 for _ in range(3))
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_shares_of_moments_are_those_of_ages(isa: str, length: int) -> None:
+    since = moments(np.random.default_rng(length), length)
+    got = _core.exponential_share(since, NOW_US, US_PER_H, 0.005)
+    ones, rates = np.ones(length), np.full(length, 0.005)
+    want = _core.exponential_retention(ones, elapsed_h(since), rates)
+    assert got.dtype == np.float64
+    assert got.tolist() == want.astype(np.float64).tolist()
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_retention_of_strengths_is_that_of_their_rates(isa: str, length: int) -> None:
+    rng = np.random.default_rng(length)
+    since, (anchor, strength, intensity) = moments(rng, length), shares(rng, length)
+    got = _core.strength_retention(anchor, strength, intensity, since, NOW_US, US_PER_H, 0.01)
+    rate = 0.01 * ((1.0 - 0.75 * strength) * (1.0 - 0.8 * intensity))
+    want = _core.exponential_retention(anchor, elapsed_h(since), rate)
+    assert got.tolist() == want.astype(np.float64).tolist()
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_log_weights_of_moments_are_those_of_ages(isa: str, length: int) -> None:
+    rng = np.random.default_rng(length)
+    since, importance = moments(rng, length), rng.uniform(0, 10, length)
+    got = _core.log_weights_since(importance, since, NOW_US, US_PER_H, 0.005)
+    assert got.tolist() == _core.log_weights(importance, elapsed_h(since), 0.005).tolist()
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_powers_of_strengths_are_those_of_their_stabilities(isa: str, length: int) -> None:
+    rng = np.random.default_rng(length)
+    since, (_, strength, intensity) = moments(rng, length), shares(rng, length)
+    importance = rng.uniform(1, 10, length)
+    got = _core.power_of_strength(
+        importance, strength, intensity, since, NOW_US, US_PER_H, 720.0, 0.1542
+    )
+    gain = (1.0 + 2.0 * strength) * (1.0 + 2.0 * intensity)
+    stability = 720.0 * gain * (1.0 + 2.0 * ((importance - 1.0) / 9.0))
+    assert got.tolist() == _core.power_retention(elapsed_h(since), stability, 0.1542).tolist()
+
+
+def importances(rng: np.random.Generator, length: int) -> np.ndarray:
+    """Of all magnitudes that a double has, with the ends."""
+    values = np.exp2(rng.uniform(-1074, 1023, length))
+    ends = [0.0, -0.0, 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, 1.0, 0.5**0.5]
+    values[: min(length, 7)] = ends[:length]
+    return values
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_log_weights_have_the_bits_of_the_logarithm(isa: str, length: int) -> None:
+    rng = np.random.default_rng(length)
+    importance, age = importances(rng, length), rng.uniform(-10, 1e6, length)
+    want = _core._testing.log(importance) - 0.05 * np.maximum(age, 0.0)
+    assert _core.log_weights(importance, age, 0.05).tolist() == want.tolist()
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("exponent", [0.001, 0.1542, 1.0, 1000.0])
+def test_power_retention_has_the_bits_of_the_power(isa: str, length: int, exponent: float) -> None:
+    rng = np.random.default_rng(length)
+    elapsed = np.exp2(rng.uniform(-30, 40, length))
+    stability = np.exp2(rng.uniform(-10, 30, length))
+    # Immediate, before, overflowing the ratio, and overflowing more than that.
+    elapsed[: min(length, 4)] = [0.0, -5.0, 1e308, 1e308][:length]
+    stability[: min(length, 4)] = [24.0, 24.0, 1e300, 1e-308][:length]
+    factor = one_power(0.9, -1.0 / exponent) - 1.0
+    with np.errstate(over="ignore"):
+        base = 1.0 + factor * np.maximum(elapsed, 0.0) / stability
+    want = _core._testing.pow(base, np.full(length, -exponent))
+    assert _core.power_retention(elapsed, stability, exponent).tolist() == want.tolist()
+
+
+def one_power(base: float, exponent: float) -> float:
+    return float(_core._testing.pow(f64(base), f64(exponent))[0])
+
+
+def test_power_retention_is_within_two_ulps(isa: str) -> None:
+    rng = np.random.default_rng(8)
+    elapsed, stability = rng.uniform(0, 1e5, 50_000), rng.uniform(1, 1e4, 50_000)
+    # F by the C library, the rest in more digits than a double has, where a long double has them.
+    base = 1.0 + (one_power(0.9, -1 / 0.1542) - 1.0) * elapsed / stability
+    true = np.longdouble(base) ** np.longdouble(-0.1542)
+    off = np.abs(_core.power_retention(elapsed, stability, 0.1542) - true)
+    assert np.max(off / np.spacing(true.astype(np.float64))) <= 2.0
+
+
+@pytest.mark.parametrize("row", [0, 15, 511, 512, 700])
+def test_the_row_of_a_bad_value_is_told(isa: str, row: int) -> None:
+    columns = [np.ones(701), np.ones(701), np.ones(701)]
+    since = np.full(701, NOW_US - 1)
+    columns[1][row] = math.nan
+    moment = (since, NOW_US, US_PER_H)
+    for call in (
+        lambda: _core.exponential_retention(*columns),
+        lambda: _core.log_weights(columns[1], columns[0], 0.1),
+        lambda: _core.power_retention(*columns[:2], 0.15),
+        lambda: _core.strength_retention(*columns, *moment, 0.1),
+        lambda: _core.log_weights_since(columns[1], *moment, 0.1),
+        lambda: _core.power_of_strength(*columns, *moment, 24.0, 0.15),
+    ):
+        with pytest.raises(InvalidArgument, match=rf"expected finite values.*nan at {row}$"):
+            call()
+
+
+def test_what_makes_no_rate_or_stability_is_refused() -> None:
+    one, since = f64(1.0), np.array([0])
+    moment = (since, NOW_US, US_PER_H)
+    with pytest.raises(InvalidArgument, match="rate: expected finite values of at least 0"):
+        _core.strength_retention(one, f64(1.5), f64(0.0), *moment, 0.1)
+    with pytest.raises(InvalidArgument, match="stability: expected finite values above 0"):
+        _core.power_of_strength(f64(-5.0), one, one, *moment, 24.0, 0.15)
+    for rate in (-1.0, math.nan, math.inf):
+        for call in (
+            lambda rate=rate: _core.exponential_share(*moment, rate),
+            lambda rate=rate: _core.strength_retention(one, one, one, *moment, rate),
+            lambda rate=rate: _core.log_weights_since(one, *moment, rate),
+        ):
+            with pytest.raises(InvalidArgument, match="rate: expected"):
+                call()
+    for unit in (0, -1):
+        with pytest.raises(InvalidArgument, match="unit_us: expected"):
+            _core.exponential_share(since, NOW_US, unit, 0.1)
+    with pytest.raises(InvalidArgument, match="now_us: expected an integer of 64 bits"):
+        _core.exponential_share(since, 2**63, US_PER_H, 0.1)
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])

@@ -31,6 +31,22 @@ def test_log_is_within_one_ulp(x: np.ndarray) -> None:
     assert ulps_off(_core._testing.log(x), np.log(x)).max() <= 1.0
 
 
+def true_ulps_off(got: np.ndarray, true: np.ndarray) -> float:
+    """Against a long double, which has more digits where the machine has them."""
+    return float(np.max(np.abs(got - true) / np.spacing(np.abs(true.astype(np.float64)))))
+
+
+def test_results_are_as_near_as_promised() -> None:
+    x = np.concatenate([RNG.uniform(0.5, 2, 400_000), np.exp2(RNG.uniform(-1020, 1020, 100_000))])
+    assert true_ulps_off(_core._testing.log(x), np.log(np.longdouble(x))) < 1.0
+    x = np.concatenate([RNG.uniform(-1, 1, 400_000), RNG.uniform(-700, 700, 100_000)])
+    assert true_ulps_off(_core._testing.exp(x), np.exp(np.longdouble(x))) < 1.0
+    base = np.exp2(RNG.uniform(-2, 2, 500_000))
+    exponent = RNG.choice([-8.0, 8.0], 500_000) / np.log(base)
+    true = np.longdouble(base) ** np.longdouble(exponent)
+    assert true_ulps_off(_core._testing.pow(base, exponent), true) < 2.0
+
+
 @pytest.mark.parametrize("span", [1.0, 50.0, 700.0])
 def test_exp_is_within_one_ulp(span: float) -> None:
     x = RNG.uniform(-span, span, 50_000)
