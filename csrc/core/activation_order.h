@@ -1,68 +1,90 @@
-// The order of a result: higher activation first, then lower node; in time that is linear unless
-// nearly all activations are alike.
+// The order of a result: higher activation first, then lower node.
+//
+// By radix on some leading bits, then by comparing what these leave undecided: time is linear
+// unless most activations are nearly, but not quite, alike.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
-#include "core/node_order.h"
-
 namespace ebb {
 
-struct Activated {
-  std::uint64_t key;  // falling_key of the activation
-  std::uint32_t node;
+struct Ranked {
+  std::uint32_t prefix;  // rises as activation falls
   std::uint32_t place;
 };
 
-constexpr std::uint64_t kBitsOfOne = 0x3FF0000000000000;
-
-// Rises strictly as the activation, from 0 to 1, falls: the bits of doubles above 0 rise with them.
-inline std::uint64_t falling_key(double activation) {
+// The leading bits of an activation from 0 to 1: the bits of doubles above 0 rise with them. Six
+// are for the power of two (what is below 2^-64 shares the last prefix), 26 for the digits.
+inline std::uint32_t falling_prefix(double activation) {
+  constexpr std::uint64_t kBitsOfOne = 0x3FF0000000000000, kMost = 0xFFFFFFFF;
   std::uint64_t bits;
   std::memcpy(&bits, &activation, sizeof(bits));
-  return kBitsOfOne - bits;
+  return static_cast<std::uint32_t>(std::min((kBitsOfOne - bits) >> 26, kMost));
 }
 
-inline double activation_of(std::uint64_t key) {
-  const std::uint64_t bits = kBitsOfOne - key;
-  double activation;
-  std::memcpy(&activation, &bits, sizeof(bits));
-  return activation;
-}
+namespace activation_order {
 
-// Spreads entries over buckets by the leading bits of their keys, then sorts each bucket. `room`
-// and `ends` are for the sort to write to; every node is below `nodes`.
-inline void sort_by_activation(std::vector<Activated>& entries, std::vector<Activated>& room,
-                               std::vector<std::uint32_t>& ends, std::uint64_t nodes) {
-  constexpr std::size_t kFew = 32, kMany = std::size_t{1} << 12, kMostBuckets = 1u << 16;
-  const auto before = [](const Activated& a, const Activated& b) {
-    return a.key != b.key ? a.key < b.key : a.node < b.node;
-  };
-  if (entries.size() <= kFew) return std::sort(entries.begin(), entries.end(), before);
-  // Many may share an activation of 1: with the nodes in order, their bucket is so already.
-  if (entries.size() >= kMany) sort_by_node(entries, room, nodes);
-  std::uint64_t most = 0;
-  for (const Activated& one : entries) most = std::max(most, one.key);
-  std::size_t buckets = 1;
-  while (buckets < entries.size() && buckets < kMostBuckets) buckets *= 2;
-  int shift = 0;
-  while (most >> shift >= buckets) ++shift;
+constexpr int kDigit = 8;  // bits
 
-  ends.assign(buckets + 1, 0);
-  for (const Activated& one : entries) ++ends[(one.key >> shift) + 1];
-  for (std::size_t i = 1; i <= buckets; ++i) ends[i] += ends[i - 1];
-  room.resize(entries.size());
-  for (const Activated& one : entries) room[ends[one.key >> shift]++] = one;
-  entries.swap(room);
+inline void distribute(std::vector<Ranked>& entries, std::vector<Ranked>& room, int shift) {
+  std::array<std::uint32_t, 1u << kDigit> ends{};
+  for (const Ranked& one : entries) ++ends[(one.prefix >> shift) & ((1u << kDigit) - 1)];
   std::uint32_t begin = 0;
-  for (std::size_t i = 0; i < buckets; ++i) {
-    const auto first = entries.begin() + begin, last = entries.begin() + ends[i];
-    if (last - first > 1 && !std::is_sorted(first, last, before)) std::sort(first, last, before);
-    begin = ends[i];
+  for (std::uint32_t& end : ends) {
+    const std::uint32_t count = end;
+    end = begin;
+    begin += count;
+  }
+  for (const Ranked& one : entries) {
+    room[ends[(one.prefix >> shift) & ((1u << kDigit) - 1)]++] = one;
+  }
+  entries.swap(room);
+}
+
+template <typename Iterator, typename Before>
+void insertion_sort(Iterator first, Iterator last, Before before) {
+  for (Iterator i = first; i != last; ++i) {
+    const Ranked one = *i;
+    Iterator at = i;
+    for (; at != first && before(one, at[-1]); --at) *at = at[-1];
+    *at = one;
+  }
+}
+
+}  // namespace activation_order
+
+// `before` compares places; it must agree with the prefixes. `room` is for the sort to write to.
+template <typename Before>
+void sort_by_activation(std::vector<Ranked>& entries, std::vector<Ranked>& room, Before before) {
+  constexpr std::size_t kMany = std::size_t{1} << 12;
+  constexpr std::ptrdiff_t kFew = 24;
+  const auto comes_first = [&](const Ranked& a, const Ranked& b) {
+    return a.prefix != b.prefix ? a.prefix < b.prefix : before(a.place, b.place);
+  };
+  int undecided = 32;
+  if (entries.size() > static_cast<std::size_t>(kFew)) {
+    undecided = entries.size() < kMany ? 16 : 8;
+    room.resize(entries.size());
+    for (int shift = undecided; shift < 32; shift += activation_order::kDigit) {
+      activation_order::distribute(entries, room, shift);
+    }
+  }
+  const auto cell = [&](const Ranked& one) { return std::uint64_t{one.prefix} >> undecided; };
+  for (auto first = entries.begin(); first != entries.end();) {
+    auto last = first + 1;
+    while (last != entries.end() && cell(*last) == cell(*first)) ++last;
+    if (last - first > kFew) {
+      // Mostly equal activations, and then often in order already.
+      if (!std::is_sorted(first, last, comes_first)) std::sort(first, last, comes_first);
+    } else if (last - first > 1) {
+      activation_order::insertion_sort(first, last, comes_first);
+    }
+    first = last;
   }
 }
 

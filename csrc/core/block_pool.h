@@ -55,7 +55,7 @@ class BlockPool {
   };
 
   static constexpr std::size_t kLeastChunk = std::size_t{1} << 7;
-  static constexpr std::size_t kMostChunk = std::size_t{1} << 17;
+  static constexpr std::size_t kMostChunk = std::size_t{1} << 18;  // a large page
   static_assert(sizeof(void*) <= kWord);
 
   // 1 to 8, 10, 12, 14, 16, 20, ...: the three highest bits of a size, rounded up.

@@ -27,6 +27,8 @@ class Adjacency {
   virtual void validate() const = 0;
   // Replaces `out` by the edges of positive weight of `node` (below nodes()). Throws ValueError.
   virtual void read(std::size_t node, OutEdges& out) const = 0;
+  // How many edges of any weight the offsets tell of, checked or not.
+  virtual std::size_t degree(std::size_t node) const = 0;
   // For asking ahead: first for where the edges of a node lie, later for the edges.
   virtual void prefetch_offsets(std::size_t node) const = 0;
   virtual void prefetch_edges(std::size_t node) const = 0;
@@ -80,6 +82,11 @@ class CsrView final : public Adjacency {
       }
     }
     out.finish();
+  }
+
+  std::size_t degree(std::size_t node) const override {
+    const Offset begin = indptr_[node], end = indptr_[node + 1];
+    return begin < end ? static_cast<std::size_t>(end) - static_cast<std::size_t>(begin) : 0;
   }
 
   void prefetch_offsets(std::size_t node) const override { prefetch(indptr_.data + node); }

@@ -302,10 +302,11 @@ LinkRows::Row LinkRows::row(std::size_t node, std::size_t cap, std::vector<LinkE
 
 void LinkRows::prefetch_edges(std::size_t node, std::size_t cap) const {
   if (node >= rows_.size()) return;
-  constexpr std::size_t kLine = 64;
+  constexpr std::size_t kLine = 64, kMost = 512;  // the hardware sees to the rest of a long row
   const Stored& row = rows_[node];
   const auto* const first = reinterpret_cast<const char*>(row.edges);
-  const std::size_t length = std::min<std::size_t>(row.carrying, cap) * sizeof(LinkEdge);
+  const std::size_t edges = std::min<std::size_t>(row.carrying, cap);
+  const std::size_t length = std::min(edges * sizeof(LinkEdge), kMost);
   for (std::size_t at = 0; at < length; at += kLine) prefetch(first + at);
 }
 

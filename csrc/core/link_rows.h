@@ -82,6 +82,10 @@ class LinkRows {
   // The first edges of a node that count, `cap` at most: in place, or gathered into `room`.
   Row row(std::size_t node, std::size_t cap, std::vector<LinkEdge>& room) const;
 
+  std::size_t width(std::size_t node, std::size_t cap) const {
+    return node < rows_.size() ? std::min<std::size_t>(rows_[node].carrying, cap) : 0;
+  }
+
   // For asking ahead: first for a node's row, later for its edges, then for where they lead.
   void prefetch_row(std::size_t node) const {
     if (node < rows_.size()) prefetch(&rows_[node]);

@@ -1,5 +1,5 @@
-// What spreading writes to, kept between calls: a call clears what it touched and nothing else,
-// so it costs neither an allocation nor a pass over all nodes.
+// What spreading writes to, kept between calls: a call clears what it touched and nothing else, so
+// it costs neither an allocation nor a pass over all nodes.
 #pragma once
 
 #include <cstddef>
@@ -11,37 +11,24 @@
 
 #include "core/activation_order.h"
 #include "core/buffer.h"
+#include "core/reached.h"
 
 namespace ebb {
-
-// A node that an edge led to.
-struct Reached {
-  double arriving;  // at this hop; below 0: nothing yet
-  double total;     // over the hops before this one; below 0: the node takes no part
-  double best;      // largest single contribution at the hop of first arrival; infinite after it
-  std::uint32_t node;
-  std::uint32_t parent;
-};
-
-// A node that passes on at the next hop.
-struct Passing {
-  double activation;
-  std::uint32_t node;
-};
 
 struct SpreadScratch {
   // By node: its place in `reached`, or 0. All 0 between calls.
   Buffer<std::uint32_t> places;
   std::vector<Reached> reached;  // in order of discovery, from 1 on
-  // By place: the last row of edges that was looked through for parallel ones and led there. Rows
+  // By node, while most nodes are reached: `label` is then the hop of first arrival, or 0.
+  std::vector<Reached> dense;
+  // By node: the last row of edges that was looked through for parallel ones and led there. Rows
   // are numbered over all calls; a false alarm after 2^32 of them changes no result.
   std::vector<std::uint32_t> last_row;
   std::uint32_t rows_seen = 0;
   std::vector<std::uint32_t> again;  // places reached at this hop, and at an earlier one
   std::vector<std::uint32_t> fresh;  // places reached at this hop for the first time
   std::vector<Passing> frontier, frontier_room;
-  std::vector<Activated> activated, activated_room;
-  std::vector<std::uint32_t> bucket_ends;
+  std::vector<Ranked> ranked, ranked_room;
 
   // Makes room for so many nodes. Throws std::bad_alloc.
   void fit(std::size_t nodes) {
@@ -53,11 +40,10 @@ struct SpreadScratch {
   }
 
   std::size_t list_bytes() const {
-    return reached.capacity() * sizeof(Reached) +
-           (last_row.capacity() + again.capacity() + fresh.capacity() + bucket_ends.capacity()) *
-               sizeof(std::uint32_t) +
+    return (reached.capacity() + dense.capacity()) * sizeof(Reached) +
+           (last_row.capacity() + again.capacity() + fresh.capacity()) * sizeof(std::uint32_t) +
            (frontier.capacity() + frontier_room.capacity()) * sizeof(Passing) +
-           (activated.capacity() + activated_room.capacity()) * sizeof(Activated);
+           (ranked.capacity() + ranked_room.capacity()) * sizeof(Ranked);
   }
 
   // Frees the lists where they take more than `most` bytes.
@@ -69,8 +55,8 @@ struct SpreadScratch {
   }
 };
 
-// The scratch of one graph: each call borrows one. A few are kept, each with at most
-// kMostListBytes beside its table of places (4 bytes a node).
+// The scratch of one graph: each call borrows one. A few are kept, each with at most kMostListBytes
+// beside its table of places (4 bytes a node).
 class ScratchPool {
  public:
   class Loan {
@@ -88,7 +74,7 @@ class ScratchPool {
   };
 
   static constexpr std::size_t kMostKept = 4;
-  static constexpr std::size_t kMostListBytes = std::size_t{8} << 20;
+  static constexpr std::size_t kMostListBytes = std::size_t{16} << 20;
 
   ScratchPool() { kept_.reserve(kMostKept); }
 
