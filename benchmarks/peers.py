@@ -21,7 +21,7 @@ TopOne = Callable[[F32], I64]
 TopMany = Callable[[F32], I64]
 Spread = Callable[[I64], tuple[I64, Any]]
 
-FAISS_BLAS_THRESHOLD = 20
+FAISS_BATCH_THRESHOLD = 20
 HNSW_LINKS, HNSW_BUILD_EF = 16, 200
 PACKAGES = (
     "faiss",
@@ -63,8 +63,9 @@ def notes() -> list[str]:
     if faiss is not None:
         default = faiss.cvar.distance_compute_blas_threshold
         said.append(
-            f"faiss {faiss.__version__}: distance_compute_blas_threshold is {default} as it comes;"
-            f" measured with {FAISS_BLAS_THRESHOLD}, which lets batches use BLAS"
+            f"faiss {faiss.__version__}: distance_compute_blas_threshold is {default} as it comes,"
+            f" so for one query; batches are measured with {FAISS_BATCH_THRESHOLD}, which lets them"
+            " use BLAS"
         )
     return said
 
@@ -78,21 +79,31 @@ def best_of(scores: F32, k: int) -> I64:
     return likely[np.argsort(-scores[likely])]
 
 
-def faiss_flat(rows: F32, k: int, blas_threshold: int = FAISS_BLAS_THRESHOLD) -> TopMany | None:
-    """Return faiss's exact search for one or many queries, by its own copy of the rows."""
+def faiss_flat(rows: F32, k: int) -> tuple[TopMany, TopMany] | None:
+    """Return faiss's exact search as it comes, and as is best for batches: through BLAS.
+
+    Both search one copy of the rows. For one query the first is more than twice as fast.
+    """
     faiss = load("faiss")
     if faiss is None:
         return None
     faiss.omp_set_num_threads(1)
     index = faiss.IndexFlatIP(rows.shape[1])
     index.add(rows)
+    default = faiss.cvar.distance_compute_blas_threshold
 
-    def search(queries: F32) -> I64:
-        faiss.cvar.distance_compute_blas_threshold = blas_threshold
+    def as_it_comes(queries: F32) -> I64:
         found: I64 = index.search(np.atleast_2d(queries), k)[1]
         return found
 
-    return search
+    def by_blas(queries: F32) -> I64:
+        faiss.cvar.distance_compute_blas_threshold = FAISS_BATCH_THRESHOLD
+        try:
+            return as_it_comes(queries)
+        finally:
+            faiss.cvar.distance_compute_blas_threshold = default
+
+    return as_it_comes, by_blas
 
 
 def simsimd_top(rows: F32, k: int) -> TopOne | None:
