@@ -25,6 +25,7 @@ ROWS: dict[str, Callable[[Sizes], Iterator[Contest]]] = {
     "columns": rows_decay.columns,
     "spread": rows_spread.capped,
     "spread-uncapped": rows_spread.uncapped,
+    "add-link": rows_spread.add_link,
     "bm25": rows_bm25.bm25,
     "recall": rows_recall.ebbinghaus,
     "recall-default": rows_recall.default,

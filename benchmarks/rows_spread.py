@@ -8,11 +8,12 @@ import data
 import numpy as np
 import peers
 from contest import Contest, Rival, turning
+from scipy.sparse import csr_array
 from sizes import Sizes
 from spreaders import DictSpread, NumpySpread, ScipySpread, prepared
 
-from ebbmem.csr import Csr
-from ebbmem.spreading import SpreadConfig, spread
+from ebbmem.graph import LinkTable
+from ebbmem.spreading import Activation, SpreadConfig, spread, spread_links
 
 DEPTH, HOP_DECAY, THRESHOLD, FAN_CAP = 3, 0.5, 0.01, 64
 SEEDS, SEED_SETS = 5, 32
@@ -51,28 +52,23 @@ def contest(
     """Return the contest over one graph: as it is for ebbmem, prepared for the rivals."""
     graph, ready = graphs
     nodes = len(graph.indptr) - 1
-    held = Csr(graph.indptr, graph.indices, graph.weights, (nodes, nodes))
+    links = linked(graph)
     ones = np.ones(SEEDS)
     by_scipy = ScipySpread(ready, HOP_DECAY)
     by_numpy = NumpySpread(ready, HOP_DECAY, THRESHOLD)
     by_dict = DictSpread(ready, HOP_DECAY, THRESHOLD)
     by_graphblas = peers.graphblas_spread(ready, DEPTH, HOP_DECAY, THRESHOLD)
 
-    def ours(seeds: data.I64) -> object:
-        return spread(held, (seeds, ones), config)
+    def ours(seeds: data.I64) -> Activation:
+        return spread_links(links, nodes, (seeds, ones), config)
 
     sets = seed_sets(nodes)
     for seeds in sets[:4]:
-        check(spread(held, (seeds, ones), config), by_dict(seeds, DEPTH))
-        check(
-            spread(held, (seeds, ones), config),
-            dict(zip(*map(list, by_numpy(seeds, DEPTH)), strict=True)),
-        )
-        if by_graphblas is not None:
-            check(
-                spread(held, (seeds, ones), config),
-                dict(zip(*map(list, by_graphblas(seeds)), strict=True)),
-            )
+        found = ours(seeds)
+        check(found, by_dict(seeds, DEPTH))
+        for arrays in (by_numpy(seeds, DEPTH), by_graphblas and by_graphblas(seeds)):
+            if arrays is not None:
+                check(found, dict(zip(*(part.tolist() for part in arrays), strict=True)))
     return Contest(
         work,
         turning(ours, sets),
@@ -91,6 +87,40 @@ def contest(
     )
 
 
+def linked(graph: data.Graph) -> LinkTable:
+    """Return the links of a graph as ebbmem keeps them."""
+    links = LinkTable()
+    sources = np.repeat(np.arange(len(graph.indptr) - 1), np.diff(graph.indptr))
+    links.add_many(sources, graph.indices, np.zeros(len(sources), np.uint8), graph.weights)
+    return links
+
+
+def add_link(sizes: Sizes) -> Iterator[Contest]:
+    """One link more between any two nodes, after which spreading sees it."""
+    nodes = sizes.nodes[-1]
+    graph = data.chung_lu(nodes)
+    links = linked(graph)
+    rng = np.random.default_rng(11)
+    pairs = [(a, b) for a, b in rng.integers(0, nodes, (100_000, 2)).tolist() if a != b]
+    sources = np.repeat(np.arange(nodes), np.diff(graph.indptr)).astype(np.int32)
+
+    def rebuilt() -> csr_array:
+        columns = (graph.weights, (sources, graph.indices))
+        return csr_array(columns, shape=(nodes, nodes))
+
+    assert (rebuilt().indptr == graph.indptr).all()
+    for one, other in pairs[:100]:
+        links.add(one, other, "related", 0.5)
+    seeds = (seed_sets(nodes)[0], np.ones(SEEDS))
+    grown = spread(links.csr(nodes), seeds, CAPPED)
+    np.testing.assert_array_equal(spread_links(links, nodes, seeds, CAPPED).nodes, grown.nodes)
+    yield Contest(
+        f"add one link at {sizes.shown(nodes)} nodes, {sizes.shown(len(sources))} links",
+        turning(lambda pair: links.add(*pair, "related", 0.5), pairs),
+        (Rival("scipy, whole CSR anew", rebuilt, 1000.0),),
+    )
+
+
 def seed_sets(nodes: int) -> list[data.I64]:
     """Return the places that spreading starts from, drawn evenly."""
     rng = np.random.default_rng(10)
@@ -98,9 +128,9 @@ def seed_sets(nodes: int) -> list[data.I64]:
     return [np.sort(seeds).astype(np.int64) for seeds in drawn]
 
 
-def check(found: object, expected: dict[int, float]) -> None:
+def check(found: Activation, expected: dict[int, float]) -> None:
     """Compare; the threshold is a step, so another rounding may let a node or two through."""
-    mine = dict(zip(found.nodes.tolist(), found.activation.tolist(), strict=True))  # type: ignore[attr-defined]
+    mine = dict(zip(found.nodes.tolist(), found.activation.tolist(), strict=True))
     common = mine.keys() & expected.keys()
     assert len(common) >= 0.999 * max(len(mine), len(expected), 1)
     close = [abs(mine[node] - expected[node]) <= 1e-3 * mine[node] + 1e-6 for node in common]

@@ -36,7 +36,9 @@ void play(const Scene& scene, double seconds);
 std::size_t below(Random& random, std::size_t limit);
 
 Scene arena_scene();
+Scene fading_scene();
 Scene lexicon_scene();
+Scene links_scene();
 Scene postings_scene();
 Scene dispatch_scene();
 
