@@ -104,14 +104,14 @@ void check_map(Span<const std::int64_t> old_to_new, std::size_t nodes) {
 
 }  // namespace
 
-LinkGraph::LinkGraph(std::vector<bool> carries) : rows_(carries) {
+LinkGraph::LinkGraph(std::vector<bool> carries) : kinds_(carries.size()), rows_(carries) {
   if (carries.size() <= LinkRows::kMostKinds) return;
   throw ValueError("carries", "at most " + std::to_string(LinkRows::kMostKinds) + " kinds",
                    std::to_string(carries.size()));
 }
 
 void LinkGraph::add(const LinkColumns& links, bool single) {
-  check_columns(links, rows_.carries().size(), kNames[single ? 0 : 1]);
+  check_columns(links, kinds_, kNames[single ? 0 : 1]);
   if (links.sources.empty()) return;
   const std::lock_guard<std::mutex> turn(writer_);
   const Writing lock(lock_);

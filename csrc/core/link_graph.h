@@ -53,8 +53,9 @@ class LinkGraph {
   Activation spread(std::size_t size, const Seeds& seeds, const SpreadRules& rules) const;
 
  private:
-  std::mutex writer_;      // one writer at a time; taken before lock_
-  mutable FairLock lock_;  // shared by readers; exclusive while a change becomes visible
+  const std::size_t kinds_;  // of the rows, whose own number moves with them
+  std::mutex writer_;        // one writer at a time; taken before lock_
+  mutable FairLock lock_;    // shared by readers; exclusive while a change becomes visible
   LinkRows rows_;
   std::uint64_t version_ = 0;
   mutable ScratchPool scratches_;

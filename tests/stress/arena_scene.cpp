@@ -94,7 +94,8 @@ void search_weighted(const ebb::Arena& arena, Random& random) {
 
 void look(const ebb::Arena& arena, Random& random) {
   require(arena.live() <= kRoom + kAtOnce, "more rows than were appended");
-  require(arena.generation() >= 0 && (arena.bytes() > 0 || arena.size() == 0), "no memory");
+  require(arena.generation() >= 0, "a generation below 0");
+  require(arena.bytes() < std::size_t{1} << 30, "too much memory");
   const std::size_t size = arena.size();
   if (size == 0) return;
   const std::int64_t slot = static_cast<std::int64_t>(below(random, size));

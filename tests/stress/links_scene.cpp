@@ -68,7 +68,8 @@ void look(const ebb::LinkGraph& graph, Random& random) {
   const ebb::LinkGraph::Matrix matrix = graph.matrix(kNodes);
   require(matrix.indptr.size() == kNodes + 1, "a matrix of another size");
   require(static_cast<std::size_t>(matrix.indptr.back()) == matrix.weights.size(), "torn rows");
-  require(graph.bytes() > 0 && graph.nodes() <= kNodes, "more nodes than were named");
+  require(graph.nodes() <= kNodes, "more nodes than were named");
+  require(graph.bytes() < std::size_t{1} << 30, "too much memory");
 }
 
 }  // namespace
