@@ -25,9 +25,9 @@ namespace {
 
 #include "kernels/i8_avx512.h"
 
-#include "kernels/i16_avx2.h"
+#include "kernels/i16_avx512.h"
 
-#include "kernels/u32_avx2.h"
+#include "kernels/u32_avx512.h"
 
 #include "kernels/kernels.inl"
 }  // namespace

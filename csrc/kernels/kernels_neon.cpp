@@ -19,9 +19,9 @@ namespace {
 
 #include "kernels/i8_neon.h"
 
-#include "kernels/i16_scalar.h"
+#include "kernels/i16_neon.h"
 
-#include "kernels/u32_scalar.h"
+#include "kernels/u32_neon.h"
 
 #include "kernels/kernels.inl"
 }  // namespace
