@@ -44,11 +44,13 @@ def flags() -> tuple[list[str], list[str]]:
 
 
 compile_flags, link_flags = flags()
+standard = "/std:c++17" if sys.platform == "win32" else "-std=c++17"
+headers = sorted(glob("csrc/*/*.h") + glob("csrc/*/*.inl") + glob("csrc/*/*.map"))
 # Each extension gets lists of its own: Pybind11Extension adds C++ flags to the one it is given.
 core = Pybind11Extension(
     "ebbmem._core",
     sorted(glob("csrc/*/*.cpp")),
-    depends=sorted(glob("csrc/*/*.h") + glob("csrc/*/*.inl") + glob("csrc/*/*.map")),
+    depends=headers,
     include_dirs=["csrc"],
     define_macros=[("EBB_VERSION", f'"{VERSION}"')],
     cxx_std=17,
@@ -58,7 +60,10 @@ core = Pybind11Extension(
 tokenize = Extension(
     "ebbmem._tokenize",
     ["ebbmem/_tokenize.pyx"],
-    extra_compile_args=[*compile_flags],
+    depends=headers,
+    include_dirs=["csrc"],
+    language="c++",
+    extra_compile_args=[*compile_flags, standard],
     extra_link_args=[*link_flags],
 )
 

@@ -14,7 +14,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ebbmem import _core, _tokenize
+from ebbmem import _core
+from ebbmem._tokenize import TermReader
 from ebbmem.errors import InvalidArgument, InvalidType
 
 # Words that say how others hang together and little about the matter, and the pieces that \w+
@@ -61,9 +62,10 @@ class Analyzer:
 
     def __init__(self, language: str | None = "english") -> None:
         self.language = language
-        self._stem = None if language is None else _stemmer(language)
+        self._stem = list if language is None else _stemmer(language)
         self._stop_words = _STOP_WORDS.get(language or "", frozenset())
         self._lexicon = _core.Lexicon()
+        self._reader = TermReader(None if language is None else self._lexicon, _folded)
         self._learning = threading.Lock()
 
     def terms(self, texts: list[str] | tuple[str, ...]) -> _Terms:
@@ -88,39 +90,27 @@ class Analyzer:
         InvalidArgument
             If a text has a lone surrogate, so that UTF-8 cannot encode it.
         """
-        batch = _split(texts)
-        if self._stem is None:
-            return _core.hash_words(batch.utf8, batch.word_ends), batch.text_ends
-        found = self._lexicon.terms(*batch)
-        return self._learned(batch, self._stem) if found is None else found
+        found = self._reader.terms(texts)
+        return found if found is not None else self._learned(tuple(texts))
 
-    def _learned(
-        self, batch: _tokenize.WordBatch, stem: Callable[[list[str]], list[str]]
-    ) -> _Terms:
+    def _learned(self, texts: tuple[str, ...]) -> _Terms:
         """Learn the forms that are new, then look up. A Snowball stemmer serves one thread."""
         with self._learning:
             # Looked up first, since another thread may have learnt them while this one waited.
             # Only `unknown` forgets forms, and only here, so the second look finds them all.
-            while (found := self._lexicon.terms(*batch)) is None:
-                forms = self._lexicon.unknown(batch.utf8, batch.word_ends)
-                pairs = zip(forms, stem(forms), strict=True)
+            while (found := self._reader.terms(texts)) is None:
+                forms = self._reader.unknown(texts)
+                pairs = zip(forms, self._stem(forms), strict=True)
                 self._lexicon.learn(forms, [None if f in self._stop_words else s for f, s in pairs])
         return found
 
 
-def _split(texts: list[str] | tuple[str, ...]) -> _tokenize.WordBatch:
-    """Return the words of every text, folded.
-
-    Scripts without spaces (Chinese, Japanese, Thai) come out as long runs: this is where they are
-    to be cut further, since everything after it takes words as they come.
-    """
-    return _tokenize.words([_folded(text) for text in _tokenize.checked(texts)])
-
-
 def _folded(text: str) -> str:
-    """Return the text in NFKC and case-folded, both of which leave ASCII alone but for case."""
-    if text.isascii():
-        return text.lower()
+    """Return the text in NFKC and case-folded.
+
+    ASCII does not come here: lowering is all it needs. Scripts without spaces (Chinese, Japanese,
+    Thai) come out as long runs of word characters.
+    """
     return unicodedata.normalize("NFKC", text).casefold()
 
 

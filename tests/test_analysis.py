@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ebbmem import _core, analysis
+from ebbmem._tokenize import TermReader
 from ebbmem.analysis import Analyzer
 from ebbmem.errors import InvalidArgument, InvalidType
 
@@ -43,6 +44,14 @@ def analysed(analyzer: Analyzer, texts: list[str]) -> list[list[int]]:
 def same(first: str, second: str, language: str | None = "english") -> bool:
     one, other = analysed(Analyzer(language), [first, second])
     return one == other != []
+
+
+def forgetful(capacity: int) -> Analyzer:
+    """An analyzer that starts anew after a few forms."""
+    analyzer = Analyzer()
+    analyzer._lexicon = _core.Lexicon(capacity)
+    analyzer._reader = TermReader(analyzer._lexicon, analysis._folded)
+    return analyzer
 
 
 def test_stop_words_go_and_the_rest_is_stemmed():
@@ -127,8 +136,7 @@ def test_earlier_batches_have_no_influence(batches):
 
 
 def test_forgetting_forms_changes_nothing():
-    analyzer = Analyzer()
-    analyzer._lexicon = _core.Lexicon(3)
+    analyzer = forgetful(3)
     texts = ["one two three four dogs", "five dogs two", "six seven eight"]
 
     for _ in range(3):
@@ -138,8 +146,7 @@ def test_forgetting_forms_changes_nothing():
 
 
 def test_threads_share_an_analyzer_that_keeps_forgetting():
-    analyzer = Analyzer()
-    analyzer._lexicon = _core.Lexicon(5)
+    analyzer = forgetful(5)
     texts = [f"running dogs number{i} jumped over fences{i % 7}" for i in range(40)]
     want = [expected(text) for text in texts]
     got: list[bool] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -125,6 +126,15 @@ def test_embedder_is_a_value():
     assert type(HashingEmbedder(np.int64(16)).dim) is int
     with pytest.raises(AttributeError):
         HashingEmbedder().dim = 3
+
+
+def test_embedder_survives_pickling():
+    embedder = HashingEmbedder(32, sign="seed", split="lower_split")
+
+    again = pickle.loads(pickle.dumps(embedder))
+
+    assert again == embedder
+    assert (again.embed_many(TEXTS) == embedder.embed_many(TEXTS)).all()
 
 
 def test_vectors_do_not_depend_on_the_hash_seed_of_the_process():

@@ -46,7 +46,9 @@ def functions() -> dict[str, tuple[ast.FunctionDef, object]]:
         for prefix, body, holder in holders:
             for below, node in declared(body).items():
                 if isinstance(node, Function) and not node.decorator_list:
-                    found[f"{prefix}.{below}"] = (node, getattr(holder, below))
+                    # Cython tells a constructor's parameters where it documents the class.
+                    told = name == "_tokenize" and below == "__init__"
+                    found[f"{prefix}.{below}"] = (node, holder if told else getattr(holder, below))
     return found
 
 

@@ -62,22 +62,6 @@ py::array_t<std::uint16_t> select_above_i16(const std::string& isa, const py::ob
   return to_numpy(std::move(chosen));
 }
 
-py::array_t<std::uint64_t> md5_short(const std::string& isa, const py::object& bytes,
-                                     const py::object& begins, const py::object& ends) {
-  const auto text = vector_view<std::uint8_t>(bytes, "bytes");
-  const Span<const std::int64_t> from = vector_view<std::int64_t>(begins, "begins");
-  const Span<const std::int64_t> to = vector_view<std::int64_t>(ends, "ends", from.size);
-  std::vector<Span<const char>> words;
-  for (std::size_t i = 0; i < from.size; ++i) {
-    const auto* word = reinterpret_cast<const char*>(text.data + from[i]);
-    words.push_back({word, static_cast<std::size_t>(to[i] - from[i])});
-  }
-  py::array_t<std::uint64_t> out({static_cast<py::ssize_t>(from.size), py::ssize_t{2}});
-  static_assert(sizeof(Md5) == 2 * sizeof(std::uint64_t));
-  find(isa).md5_short(words.data(), words.size(), reinterpret_cast<Md5*>(out.mutable_data()));
-  return out;
-}
-
 py::tuple faded_work(const Arena& arena, const Fading& fading, const py::object& query,
                      const py::object& now_us, const py::object& rate, const py::object& k) {
   const Moment moment{checked_integer(now_us, "now_us"), checked_number(rate, "rate")};
@@ -117,8 +101,6 @@ void bind_testing(py::module_& m) {
               py::arg("sums"));
   testing.def("select_above_i16", &select_above_i16, py::arg("isa"), py::arg("sums"),
               py::arg("limit"));
-  testing.def("md5_short", &md5_short, py::arg("isa"), py::arg("bytes"), py::arg("begins"),
-              py::arg("ends"));
   testing.def("faded_work", &faded_work, py::arg("arena"), py::arg("fading"), py::arg("query"),
               py::arg("now_us"), py::arg("rate"), py::arg("k"));
   testing.def("log", &log_of, py::arg("x"));
@@ -126,6 +108,7 @@ void bind_testing(py::module_& m) {
   testing.def("pow", &pow_of, py::arg("base"), py::arg("exponent"));
   testing.def("exp_f32", &exp_f32, py::arg("isa"), py::arg("x"));
   bind_testing_codes(testing);
+  bind_testing_words(testing);
 }
 
 }  // namespace ebb::bindings

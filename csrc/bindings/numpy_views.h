@@ -5,6 +5,8 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -92,6 +94,37 @@ py::array_t<T> to_numpy(std::vector<T>&& values) {
   const py::capsule capsule(owner.release(),
                             [](void* p) { delete static_cast<std::vector<T>*>(p); });
   return py::array_t<T>({size}, {static_cast<py::ssize_t>(sizeof(T))}, data, capsule);
+}
+
+// A new C-contiguous array whose values are still to be written. Made by numpy's own function:
+// for one text pybind11's constructor takes longer than the embedding.
+template <typename T>
+struct NewArray {
+  explicit NewArray(std::size_t length) : NewArray({static_cast<Py_intptr_t>(length), 0}, 1) {}
+
+  NewArray(std::size_t rows, std::size_t columns)
+      : NewArray({static_cast<Py_intptr_t>(rows), static_cast<Py_intptr_t>(columns)}, 2) {}
+
+  py::object array;
+  T* values;
+
+ private:
+  NewArray(std::array<Py_intptr_t, 2> shape, int ndim) {
+    auto& numpy = py::detail::npy_api::get();
+    array = py::reinterpret_steal<py::object>(
+        numpy.PyArray_NewFromDescr_(numpy.PyArray_Type_, py::dtype::of<T>().release().ptr(), ndim,
+                                    shape.data(), nullptr, nullptr, 0, nullptr));
+    if (!array) throw py::error_already_set();
+    values = reinterpret_cast<T*>(py::detail::array_proxy(array.ptr())->data);
+  }
+};
+
+// Hand numpy a copy: for few values cheaper than to make it an owner.
+template <typename T>
+py::object copied(const std::vector<T>& values) {
+  const NewArray<T> copy(values.size());
+  std::copy(values.begin(), values.end(), copy.values);
+  return copy.array;
 }
 
 }  // namespace ebb::bindings

@@ -7,7 +7,7 @@ namespace ebb::bindings {
 
 void bind_errors(pybind11::module_& m);
 void bind_cpu(pybind11::module_& m);
-void bind_embed(pybind11::module_& m);
+void bind_texts(pybind11::module_& m);
 void bind_lexicon(pybind11::module_& m);
 void bind_arena(pybind11::module_& m);
 void bind_scan(pybind11::module_& m);
@@ -18,5 +18,6 @@ void bind_spread(pybind11::module_& m);
 void bind_links(pybind11::module_& m);
 void bind_testing(pybind11::module_& m);
 void bind_testing_codes(pybind11::module_& testing);
+void bind_testing_words(pybind11::module_& testing);
 
 }  // namespace ebb::bindings

@@ -9,31 +9,27 @@ namespace ebb {
 
 namespace {
 
-// use(tally) for every text, in order, with the counts of its words.
+// Counts the words of a text, then hands its counts to `use`.
 template <typename Use>
-void for_tallies(const WordBatch& batch, std::size_t dim, Sign sign, Use use) {
-  const Span<const std::int64_t> ends = batch.text_ends;
-  const std::size_t words = ends.empty() ? 0 : static_cast<std::size_t>(ends[ends.size - 1]);
-  std::uint32_t buckets[kHashChunk];
-  std::int8_t signs[kHashChunk];
-  Tally tally;
-  std::size_t text = 0;
-  const auto finish = [&] {
-    use(tally.counts());
-    tally.clear();
-    ++text;
-  };
-  // Chunks run across texts: most texts are far shorter than a chunk.
-  for (std::size_t first = 0; first < words; first += kHashChunk) {
-    const std::size_t count = std::min(kHashChunk, words - first);
-    bucket_words(batch, first, count, dim, sign, buckets, signs);
-    for (std::size_t i = 0; i < count; ++i) {
-      while (static_cast<std::size_t>(ends[text]) <= first + i) finish();
-      tally.add(buckets[i], signs[i]);
-    }
+class CountSink {
+ public:
+  CountSink(std::size_t dim, Sign sign, Use use) : dim_(dim), sign_(sign), use_(use) {}
+
+  void word(const Md5& digest) {
+    tally_.add(static_cast<std::uint32_t>(digest.mod(dim_)), sign_of(digest, sign_));
   }
-  while (text < ends.size) finish();
-}
+
+  void end_text() {
+    use_(tally_.counts());
+    tally_.clear();
+  }
+
+ private:
+  std::size_t dim_;
+  Sign sign_;
+  Use use_;
+  Tally tally_;
+};
 
 void write_row(Span<const BucketCount> counts, std::size_t dim, float* out) {
   std::int64_t squares = 0;
@@ -47,17 +43,19 @@ void write_row(Span<const BucketCount> counts, std::size_t dim, float* out) {
 
 }  // namespace
 
-void embed_words(const WordBatch& batch, std::size_t dim, Sign sign, float* out) {
-  for_tallies(batch, dim, sign, [&](Span<const BucketCount> counts) {
+void embed_texts(Span<const Text> texts, const Split& split, std::size_t dim, Sign sign,
+                 float* out) {
+  CountSink sink(dim, sign, [&](Span<const BucketCount> counts) {
     write_row(counts, dim, out);
     out += dim;
   });
+  digest_texts(texts, split, sink);
 }
 
-SparseCounts count_words(const WordBatch& batch, std::size_t dim, Sign sign) {
+SparseCounts count_texts(Span<const Text> texts, const Split& split, std::size_t dim, Sign sign) {
   SparseCounts found;
-  found.text_ends.reserve(batch.text_ends.size);
-  for_tallies(batch, dim, sign, [&](Span<const BucketCount> counts) {
+  found.text_ends.reserve(texts.size);
+  CountSink sink(dim, sign, [&](Span<const BucketCount> counts) {
     for (const BucketCount& c : counts) {
       if (c.count == 0) continue;
       found.buckets.push_back(c.bucket);
@@ -65,6 +63,7 @@ SparseCounts count_words(const WordBatch& batch, std::size_t dim, Sign sign) {
     }
     found.text_ends.push_back(static_cast<std::int64_t>(found.buckets.size()));
   });
+  digest_texts(texts, split, sink);
   return found;
 }
 

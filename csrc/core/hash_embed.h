@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/span.h"
+#include "core/text.h"
 #include "core/word_hash.h"
 
 namespace ebb {
@@ -19,7 +20,8 @@ constexpr std::size_t kMaxDim = std::size_t{1} << 24;
 
 // Fill `out`, one row of `dim` floats per text, for dim in 1..kMaxDim. A text without words, or
 // whose signed counts cancel to nothing, gets zeros; every other row has length 1.
-void embed_words(const WordBatch& batch, std::size_t dim, Sign sign, float* out);
+void embed_texts(Span<const Text> texts, const Split& split, std::size_t dim, Sign sign,
+                 float* out);
 
 // The same rows before they are scaled, as their non-zero counts: text t has the buckets up to
 // text_ends[t], each once, in order of first occurrence.
@@ -29,6 +31,6 @@ struct SparseCounts {
   std::vector<std::int64_t> text_ends;
 };
 
-SparseCounts count_words(const WordBatch& batch, std::size_t dim, Sign sign);
+SparseCounts count_texts(Span<const Text> texts, const Split& split, std::size_t dim, Sign sign);
 
 }  // namespace ebb

@@ -5,46 +5,42 @@
 #include <unordered_set>
 
 #include "core/errors.h"
-#include "core/ragged.h"
-#include "core/word_hash.h"
 
 namespace ebb {
 
-std::vector<std::size_t> Lexicon::unknown(const WordBatch& batch) {
-  const std::vector<std::uint64_t> keys = hash_words(batch);
+std::vector<std::size_t> Lexicon::unknown(Span<const std::uint64_t> forms) {
   if (size() > capacity_) clear();
   std::vector<std::size_t> positions;
   std::unordered_set<std::uint64_t, AsIs> seen;
   const std::shared_lock lock(mutex_);
-  for (std::size_t word = 0; word < keys.size(); ++word) {
-    if (terms_.count(keys[word]) == 0 && seen.insert(keys[word]).second) positions.push_back(word);
+  for (std::size_t i = 0; i < forms.size; ++i) {
+    if (terms_.count(forms[i]) == 0 && seen.insert(forms[i]).second) positions.push_back(i);
   }
   return positions;
 }
 
-void Lexicon::learn(const WordBatch& forms, const WordBatch& terms) {
-  if (forms.word_ends.size != terms.word_ends.size) {
-    throw ShapeError("terms", std::to_string(forms.word_ends.size) + " terms, one per form",
-                     std::to_string(terms.word_ends.size));
+void Lexicon::learn(Span<const Span<const char>> forms, Span<const Span<const char>> terms) {
+  if (forms.size != terms.size) {
+    throw ShapeError("terms", std::to_string(forms.size) + " terms, one per form",
+                     std::to_string(terms.size));
   }
   const std::vector<std::uint64_t> keys = hash_words(forms);
   const std::vector<std::uint64_t> ids = hash_words(terms);
   const std::unique_lock lock(mutex_);
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    terms_[keys[i]] = word_at(terms, i).empty() ? Term{} : Term{ids[i]};
+    terms_[keys[i]] = terms[i].empty() ? Term{} : Term{ids[i]};
   }
 }
 
-std::optional<Terms> Lexicon::terms(const WordBatch& batch) const {
-  const std::vector<std::uint64_t> keys = hash_words(batch);
+std::optional<Terms> Lexicon::terms(const Terms& forms) const {
   Terms found;
-  found.ids.reserve(keys.size());
-  found.text_ends.reserve(batch.text_ends.size);
-  std::size_t word = 0;
+  found.ids.reserve(forms.ids.size());
+  found.text_ends.reserve(forms.text_ends.size());
+  std::size_t form = 0;
   const std::shared_lock lock(mutex_);
-  for (const std::int64_t end : batch.text_ends) {
-    for (; word < static_cast<std::size_t>(end); ++word) {
-      const auto entry = terms_.find(keys[word]);
+  for (const std::int64_t end : forms.text_ends) {
+    for (; form < static_cast<std::size_t>(end); ++form) {
+      const auto entry = terms_.find(forms.ids[form]);
       if (entry == terms_.end()) return std::nullopt;
       if (entry->second) found.ids.push_back(*entry->second);
     }

@@ -16,14 +16,9 @@
 #include <vector>
 
 #include "core/span.h"
+#include "core/word_hash.h"
 
 namespace ebb {
-
-// Term ids of many texts; text t ends at text_ends[t].
-struct Terms {
-  std::vector<std::uint64_t> ids;
-  std::vector<std::int64_t> text_ends;
-};
 
 class Lexicon {
  public:
@@ -31,16 +26,17 @@ class Lexicon {
 
   explicit Lexicon(std::size_t capacity = kCapacity) : capacity_(capacity) {}
 
-  // Positions of the words whose form was not learnt yet: the first occurrence of each form, in
-  // order. Forgets everything first when more than `capacity` forms are held.
-  std::vector<std::size_t> unknown(const WordBatch& batch);
+  // Positions of the forms, given by their hashes, that were not learnt yet: the first occurrence
+  // of each, in order. Forgets everything first when more than `capacity` forms are held.
+  std::vector<std::size_t> unknown(Span<const std::uint64_t> forms);
 
   // Learn that form i means term i; an empty term makes it a stop word. A form that is known is
   // overwritten. Throws ShapeError if the numbers of words differ. Never forgets.
-  void learn(const WordBatch& forms, const WordBatch& terms);
+  void learn(Span<const Span<const char>> forms, Span<const Span<const char>> terms);
 
-  // The terms of every text, without stop words; nothing if some form of a text is not known.
-  std::optional<Terms> terms(const WordBatch& batch) const;
+  // The terms of texts whose forms are given by their hashes, without stop words; nothing if some
+  // form is not known.
+  std::optional<Terms> terms(const Terms& forms) const;
 
   std::size_t size() const;
   void clear();

@@ -15,10 +15,4 @@ void check_ends(Span<const std::int64_t> ends, std::size_t limit, const std::str
 // The same, and the last end must be `size`: the runs cover all of it (none at all covers 0).
 void check_partition(Span<const std::int64_t> ends, std::size_t size, const std::string& argument);
 
-// Run `index` of a batch whose ends were checked.
-inline Span<const char> word_at(const WordBatch& batch, std::size_t index) {
-  const std::int64_t begin = index == 0 ? 0 : batch.word_ends[index - 1];
-  return {batch.utf8.data + begin, static_cast<std::size_t>(batch.word_ends[index] - begin)};
-}
-
 }  // namespace ebb

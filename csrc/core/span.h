@@ -25,12 +25,4 @@ struct RowMask {
   bool allows(std::size_t slot) const { return data == nullptr || data[slot]; }
 };
 
-// A batch of words: `utf8` holds them back to back; word w ends at byte word_ends[w];
-// text t ends at word text_ends[t].
-struct WordBatch {
-  Span<const char> utf8;
-  Span<const std::int64_t> word_ends;
-  Span<const std::int64_t> text_ends;
-};
-
 }  // namespace ebb

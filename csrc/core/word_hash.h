@@ -2,12 +2,15 @@
 // digest_words, many words per call.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "core/md5.h"
 #include "core/span.h"
+#include "core/text.h"
+#include "core/word_list.h"
 
 namespace ebb {
 
@@ -21,19 +24,55 @@ enum class Sign {
 // The sign called "none", "seed" or "independent". Throws ValueError.
 Sign sign_named(const std::string& name);
 
-// How many words callers hash at a time: enough to fill vector lanes, small enough for a stack.
-constexpr std::size_t kHashChunk = 256;
+// +1 or -1.
+inline std::int32_t sign_of(const Md5& digest, Sign sign) {
+  if (sign == Sign::kNone) return 1;
+  return digest.bit(sign == Sign::kSeed ? 8 : 64) ? 1 : -1;
+}
 
 // out[i] = digest of words[i], for i < count. May read up to 16 bytes from the beginning of a word,
 // within the page of memory where they lie.
 void digest_words(const Span<const char>* words, std::size_t count, Md5* out);
 
-// One term id per word: the low 64 bits of its digest.
-std::vector<std::uint64_t> hash_words(const WordBatch& batch);
+// The low 64 bits of each word's digest.
+std::vector<std::uint64_t> hash_words(Span<const Span<const char>> words);
 
-// buckets[i] = digest mod dim and signs[i] = +1 or -1 of word `first + i`, for i < count and dim in
-// 1..2^32.
-void bucket_words(const WordBatch& batch, std::size_t first, std::size_t count, std::uint64_t dim,
-                  Sign sign, std::uint32_t* buckets, std::int8_t* signs);
+// Numbers of many texts, back to back; text t ends at text_ends[t].
+struct Terms {
+  std::vector<std::uint64_t> ids;
+  std::vector<std::int64_t> text_ends;
+};
+
+// The hash of every word of every text.
+Terms hash_texts(Span<const Text> texts, const Split& split);
+
+// How many words are hashed at a time: a multiple of what fills the lanes of any instruction set,
+// so few that they stay in the first-level cache.
+constexpr std::size_t kHashChunk = 480;
+
+// sink.word(digest) for every word and sink.end_text() after every text, in order.
+template <typename Sink>
+void digest_texts(Span<const Text> texts, const Split& split, Sink& sink) {
+  WordList list;
+  std::vector<Md5> digests;
+  for (std::size_t t = 0; t < texts.size; ++t) {
+    list.add(texts.data[t], split);
+    // Most texts are far shorter than a chunk: they are hashed together.
+    const Span<const Span<const char>> words = list.words();
+    if (words.size < kHashChunk && t + 1 < texts.size) continue;
+    const std::size_t* end = list.text_ends().begin();
+    for (std::size_t first = 0; first < words.size; first += kHashChunk) {
+      const std::size_t count = std::min(kHashChunk, words.size - first);
+      if (digests.size() < count) digests.resize(count);
+      digest_words(words.data + first, count, digests.data());
+      for (std::size_t i = 0; i < count; ++i) {
+        for (; *end <= first + i; ++end) sink.end_text();
+        sink.word(digests[i]);
+      }
+    }
+    for (; end != list.text_ends().end(); ++end) sink.end_text();
+    list.clear();
+  }
+}
 
 }  // namespace ebb

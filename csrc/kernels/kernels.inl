@@ -7,6 +7,7 @@
 #include "kernels/dot.inl"
 #include "kernels/exp.inl"
 #include "kernels/md5_lanes.inl"
+#include "kernels/members.inl"
 #include "kernels/sums.inl"
 // After exp_f32, which it uses.
 #include "kernels/decay.inl"
@@ -27,5 +28,6 @@ constexpr KernelTable table(const char* name) {
   table.retention = retention_f32;
   table.log_weights = log_weights_f64;
   table.power = power_f64;
+  table.ascii_members = ascii_members;
   return table;
 }

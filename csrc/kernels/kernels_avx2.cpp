@@ -15,6 +15,7 @@ namespace avx2 {
 namespace {
 #include "kernels/i16_avx2.h"
 #include "kernels/u32_avx2.h"
+#include "kernels/u8_avx2.h"
 #include "kernels/vec_avx2.h"
 
 #include "kernels/f64_avx2.h"

@@ -23,6 +23,8 @@ namespace {
 
 #include "kernels/u32_neon.h"
 
+#include "kernels/u8_scalar.h"
+
 #include "kernels/kernels.inl"
 }  // namespace
 }  // namespace neon

@@ -10,6 +10,7 @@ namespace scalar {
 namespace {
 #include "kernels/i16_scalar.h"
 #include "kernels/u32_scalar.h"
+#include "kernels/u8_scalar.h"
 #include "kernels/vec_scalar.h"
 
 #include "core/f64_one_lane.inl"

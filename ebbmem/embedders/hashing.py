@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ebbmem import _core, _tokenize
+from ebbmem._tokenize import WordHasher
 from ebbmem.embedders.base import checked_dim, checked_texts
 from ebbmem.errors import InvalidArgument, InvalidType
 
@@ -51,12 +51,14 @@ class HashingEmbedder:
     dim: int = 1024
     sign: Literal["seed", "independent"] | None = field(default=None, kw_only=True)
     split: Literal["words", "lower_split"] = field(default="words", kw_only=True)
+    _hasher: WordHasher = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dim", checked_dim(self.dim))
         if self.sign is not None:
             _check_choice("sign", self.sign, ("seed", "independent"))
         _check_choice("split", self.split, ("words", "lower_split"))
+        object.__setattr__(self, "_hasher", WordHasher(self.split, self.dim, self.sign))
 
     @property
     def name(self) -> str:
@@ -82,10 +84,7 @@ class HashingEmbedder:
         InvalidArgument
             If it has a lone surrogate.
         """
-        if not isinstance(text, str):
-            raise InvalidType.of("text", "str", text)
-        row: NDArray[np.float32] = self.embed_many((text,))[0]
-        return row
+        return self._hasher.embed(text)
 
     def embed_many(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one row per text.
@@ -106,7 +105,7 @@ class HashingEmbedder:
         InvalidArgument
             If a text has a lone surrogate.
         """
-        return _core.embed_words(*self._words(texts), self.dim, self.sign or "none")
+        return self._hasher.embed_many(_listed(texts))
 
     def counts(self, text: str) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
         """Return the vector of one text as counts: what ``embed`` scales to unit length.
@@ -130,10 +129,7 @@ class HashingEmbedder:
         InvalidArgument
             If it has a lone surrogate.
         """
-        if not isinstance(text, str):
-            raise InvalidType.of("text", "str", text)
-        buckets, counts, _ = self.counts_many((text,))
-        return buckets, counts
+        return self._hasher.counts(text)
 
     def counts_many(
         self, texts: Sequence[str]
@@ -160,14 +156,11 @@ class HashingEmbedder:
         InvalidArgument
             If a text has a lone surrogate.
         """
-        return _core.count_words(*self._words(texts), self.dim, self.sign or "none")
+        return self._hasher.counts_many(_listed(texts))
 
-    def _words(self, texts: Sequence[str]) -> _tokenize.WordBatch:
-        if not isinstance(texts, (list, tuple)):
-            texts = checked_texts(texts)
-        if self.split == "words":
-            return _tokenize.words(texts, encodable=True)
-        return _tokenize.lower_split(texts)
+
+def _listed(texts: Sequence[str]) -> list[str] | tuple[str, ...]:
+    return texts if isinstance(texts, (list, tuple)) else checked_texts(texts)
 
 
 def _check_choice(argument: str, value: str, allowed: tuple[str, str]) -> None:

@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ebbmem import _core
-from ebbmem._tokenize import words
-from ebbmem.errors import InvalidArgument
+from ebbmem._tokenize import WordHasher
 
 SIGNS = [None, "seed", "independent"]
 WORDS = st.sampled_from(["a", "b", "c", "d", "e", "f", "g", "h", "Rex", "漢字", "x" * 60])
@@ -18,7 +16,7 @@ TEXTS = st.lists(st.lists(WORDS, max_size=30).map(" ".join), max_size=6)
 
 
 def counted(texts: list[str], dim: int, sign: str | None = None) -> list[list[tuple[int, int]]]:
-    buckets, counts, ends = _core.count_words(*words(texts), dim, sign or "none")
+    buckets, counts, ends = WordHasher("words", dim, sign).counts_many(texts)
     assert (buckets.dtype, counts.dtype, ends.dtype) == (np.uint32, np.int32, np.int64)
     pairs = list(zip(buckets.tolist(), counts.tolist(), strict=True))
     return [pairs[a:b] for a, b in zip([0, *ends.tolist()], ends.tolist(), strict=False)]
@@ -41,7 +39,7 @@ def test_any_texts_are_counted_as_by_the_oracle(texts, dim, sign):
 @given(TEXTS, st.integers(1, 64), st.sampled_from(SIGNS))
 @settings(max_examples=50, deadline=None)
 def test_scaled_counts_are_the_dense_row(texts, dim, sign):
-    rows = _core.embed_words(*words(texts), dim, sign or "none")
+    rows = WordHasher("words", dim, sign).embed_many(texts)
 
     for row, pairs in zip(rows, counted(texts, dim, sign), strict=True):
         dense = np.zeros(dim)
@@ -72,17 +70,11 @@ def test_counts_that_cancel_are_left_out():
 
 
 def test_texts_without_words_end_where_they_begin():
-    buckets, _, ends = _core.count_words(*words(["", "Rex", " "]), 8, "none")
+    buckets, _, ends = WordHasher("words", 8, None).counts_many(["", "Rex", " "])
 
     assert len(buckets) == 1
     assert ends.tolist() == [0, 1, 1]
 
 
 def test_no_texts_give_no_counts():
-    assert [len(part) for part in _core.count_words(*words([]), 8, "none")] == [0, 0, 0]
-
-
-@pytest.mark.parametrize("dim", [0, -3, 2**24 + 1])
-def test_dim_out_of_range_is_refused(dim):
-    with pytest.raises(InvalidArgument, match="dim: expected an integer from 1 to 16777216"):
-        counted(["a"], dim)
+    assert [len(part) for part in WordHasher("words", 8, None).counts_many([])] == [0, 0, 0]

@@ -12,18 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ebbmem import _core
-from ebbmem._tokenize import lower_split, words
-from ebbmem.errors import InvalidArgument, InvalidType
+from ebbmem._tokenize import WordHasher
 
-SPLITTERS = {"words": words, "lower_split": lower_split}
 ORACLES = {"words": oracles.words, "lower_split": oracles.lower_split}
 SIGNS = [None, "seed", "independent"]
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden_embeddings.json").read_text("utf-8"))
 
 
 def embedded(texts, dim, sign=None, split="words") -> np.ndarray:
-    return _core.embed_words(*SPLITTERS[split](texts), dim, sign or "none")
+    return WordHasher(split, dim, sign).embed_many(texts)
 
 
 def expected(texts, dim, sign=None, split="words") -> np.ndarray:
@@ -135,12 +132,6 @@ def test_cosine_of_a_shared_word_is_one_over_the_root_of_the_lengths():
     assert cue @ memory == pytest.approx(0.4472136, abs=1e-7)
 
 
-def test_words_after_the_last_text_belong_to_none():
-    row = _core.embed_words(b"ab", np.array([1, 2]), np.array([1]), 5, "none")
-
-    assert_same_bits(row, expected(["a"], 5))
-
-
 def test_no_texts_give_no_rows():
     assert embedded([], 7).shape == (0, 7)
 
@@ -160,27 +151,3 @@ def test_threads_get_the_same_rows(random_texts):
 
     assert len(got) == 4
     assert all((rows == want).all() for rows in got)
-
-
-@pytest.mark.parametrize("text_ends", [[2, 1], [-1], [3], [0, 0, 5]])
-def test_text_ends_beyond_the_words_are_refused(text_ends):
-    with pytest.raises(InvalidArgument, match=r"text_ends\[\d\]: expected an end from"):
-        _core.embed_words(b"ab", np.array([1, 2]), np.array(text_ends), 5, "none")
-
-
-@pytest.mark.parametrize("text_ends", [[1], np.array([1], np.uint64), np.array(1.0)])
-def test_text_ends_of_the_wrong_kind_are_refused(text_ends):
-    with pytest.raises(InvalidType, match="text_ends"):
-        _core.embed_words(b"ab", np.array([1, 2]), text_ends, 5, "none")
-
-
-@pytest.mark.parametrize("dim", [0, -3, 2**24 + 1])
-def test_dim_out_of_range_is_refused(dim):
-    with pytest.raises(InvalidArgument, match="dim: expected an integer from 1 to 16777216"):
-        embedded(["a"], dim)
-
-
-@pytest.mark.parametrize("sign", ["", "SEED", "8", "bit8"])
-def test_unknown_sign_is_refused(sign):
-    with pytest.raises(InvalidArgument, match="sign: expected 'none', 'seed' or 'independent'"):
-        _core.embed_words(*words(["a"]), 5, sign)

@@ -100,8 +100,8 @@ def test_words_of_every_length_in_buckets(isa: str, dim: int) -> None:
     words = [text(length, length) for length in [*range(201), *reversed(range(64))]]
     ends = np.cumsum([len(word) for word in words], dtype=np.int64)
 
-    ids = _core.hash_words(b"".join(words), ends)
-    buckets, signs = _core.bucket_words(b"".join(words), ends, dim, "independent")
+    ids = _core._testing.hash_words(b"".join(words), ends)
+    buckets, signs = _core._testing.bucket_words(b"".join(words), ends, dim, "independent")
 
     want = [digest(word) for word in words]
     assert ids.tolist() == [value & LOW_64 for value in want]

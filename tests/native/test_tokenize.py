@@ -17,10 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ebbmem import _tokenize
-from ebbmem._tokenize import WordBatch, checked, lower_split, words
+from ebbmem._tokenize import TermReader, WordBatch, WordHasher, checked, lower_split, words
 from ebbmem.errors import InvalidArgument, InvalidType
 
 SPLITTERS = [(words, oracles.words), (lower_split, oracles.lower_split)]
+HASHER = WordHasher("lower_split", 8, "independent")
+READERS = [HASHER.embed_many, HASHER.counts_many, TermReader(None, str.casefold).terms]
 NOT_SURROGATES = [*range(0xD800), *range(0xE000, 0x110000)]
 ENCODABLE = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 
@@ -150,7 +152,7 @@ def test_item_that_is_no_str_is_named(split, item):
         split(["a", item])
 
 
-@pytest.mark.parametrize("split", [lower_split, checked, lambda t: words(t, encodable=True)])
+@pytest.mark.parametrize("split", [lower_split, checked, WordHasher("words", 8, None).embed_many])
 @pytest.mark.parametrize("text", ["\ud800", "a\udfff", "\U0001d518\udc00", "x " * 99 + "\ud83d"])
 def test_lone_surrogate_is_refused_by_position(split, text):
     with pytest.raises(InvalidArgument, match=r"texts\[2\]: expected text without lone surrogates"):
@@ -186,7 +188,7 @@ def test_caller_may_change_the_list_meanwhile():
 @pytest.mark.parametrize("texts", [["a b c 漢 " * 200] * 50, ["a " * 900, "\ud800"], ["a", None]])
 def test_nothing_leaks(texts):
     def run(times):
-        for split in (words, lower_split, checked) * times:
+        for split in (words, lower_split, checked, *READERS) * times:
             with contextlib.suppress(InvalidArgument, InvalidType):
                 split(texts)
 
@@ -208,10 +210,45 @@ def test_references_are_given_back():
     text = "".join(["one ", "two"])
     before = sys.getrefcount(text)
 
-    for split in (words, lower_split, checked):
+    for split in (words, lower_split, checked, *READERS):
         split([text, text])
+    HASHER.embed(text)
+    HASHER.counts(text)
 
     assert sys.getrefcount(text) == before
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize("texts", ["text", None, ["a", None], ["a", b"b"]])
+def test_readers_refuse_what_is_no_batch_of_texts(read, texts):
+    with pytest.raises(InvalidType, match=r"texts(\[1\])?: expected"):
+        read(texts)
+
+
+@pytest.mark.parametrize("read", [HASHER.embed, HASHER.counts])
+@pytest.mark.parametrize(("text", "error"), [(None, InvalidType), ("a\udc80", InvalidArgument)])
+def test_one_text_is_refused_by_name(read, text, error):
+    with pytest.raises(error, match="text: expected"):
+        read(text)
+
+
+def test_texts_long_enough_to_give_up_the_lock_are_read_alike(random_texts):
+    long = [" ".join(random_texts)] * 2
+
+    assert HASHER.embed_many(long).tobytes() == HASHER.embed(long[0]).tobytes() * 2
+    assert [part.tolist() for part in HASHER.counts(long[0])] == [
+        part.tolist() for part in HASHER.counts_many([long[0], ""])[:2]
+    ]
+
+
+def test_terms_of_folded_texts_stay_alive_while_they_are_read():
+    texts = [f"GRÖSSE {i} ΟΔΟΣ" for i in range(2000)]
+
+    ids, ends = TermReader(None, str.casefold).terms(texts)
+
+    folded = [word for text in texts for word in oracles.words(text.casefold())]
+    assert ids.tolist() == [oracles.word_hash(word) & (2**64 - 1) for word in folded]
+    assert ends.tolist() == [3 * (i + 1) for i in range(2000)]
 
 
 def test_public_names_have_docstrings():

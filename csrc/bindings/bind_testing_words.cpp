@@ -1,0 +1,82 @@
+// _core._testing: what hashes words, by instruction set and apart from texts.
+#include <pybind11/pybind11.h>
+
+#include <string>
+#include <vector>
+
+#include "bindings/numpy_views.h"
+#include "bindings/topics.h"
+#include "core/dispatch.h"
+#include "core/word_hash.h"
+
+namespace py = pybind11;
+
+namespace ebb::bindings {
+
+namespace {
+
+py::array_t<std::uint64_t> md5_short(const std::string& isa, const py::object& bytes,
+                                     const py::object& begins, const py::object& ends) {
+  const auto text = vector_view<std::uint8_t>(bytes, "bytes");
+  const Span<const std::int64_t> from = vector_view<std::int64_t>(begins, "begins");
+  const Span<const std::int64_t> to = vector_view<std::int64_t>(ends, "ends", from.size);
+  std::vector<Span<const char>> words;
+  for (std::size_t i = 0; i < from.size; ++i) {
+    const auto* word = reinterpret_cast<const char*>(text.data + from[i]);
+    words.push_back({word, static_cast<std::size_t>(to[i] - from[i])});
+  }
+  py::array_t<std::uint64_t> out({static_cast<py::ssize_t>(from.size), py::ssize_t{2}});
+  static_assert(sizeof(Md5) == 2 * sizeof(std::uint64_t));
+  find(isa).md5_short(words.data(), words.size(), reinterpret_cast<Md5*>(out.mutable_data()));
+  return out;
+}
+
+// Words back to back, as the tests hand them over.
+std::vector<Span<const char>> words_of(const py::bytes& utf8, const py::object& word_ends) {
+  const char* text = PyBytes_AS_STRING(utf8.ptr());
+  std::vector<Span<const char>> words;
+  std::int64_t begin = 0;
+  for (const std::int64_t end : vector_view<std::int64_t>(word_ends, "word_ends")) {
+    words.push_back({text + begin, static_cast<std::size_t>(end - begin)});
+    begin = end;
+  }
+  return words;
+}
+
+std::uint64_t ascii_members(const std::string& isa, const py::bytes& text, const py::bytes& rows) {
+  const auto* table = reinterpret_cast<const unsigned char*>(PyBytes_AS_STRING(rows.ptr()));
+  const auto count = static_cast<std::size_t>(PyBytes_GET_SIZE(text.ptr()));
+  return find(isa).ascii_members(PyBytes_AS_STRING(text.ptr()), count, table);
+}
+
+py::array_t<std::uint64_t> hash_words(const py::bytes& utf8, const py::object& word_ends) {
+  const std::vector<Span<const char>> words = words_of(utf8, word_ends);
+  return to_numpy(ebb::hash_words({words.data(), words.size()}));
+}
+
+py::tuple bucket_words(const py::bytes& utf8, const py::object& word_ends, std::uint64_t dim,
+                       const std::string& sign) {
+  const std::vector<Span<const char>> words = words_of(utf8, word_ends);
+  std::vector<Md5> digests(words.size());
+  digest_words(words.data(), words.size(), digests.data());
+  std::vector<std::uint64_t> buckets;
+  std::vector<std::int32_t> signs;
+  for (const Md5& digest : digests) {
+    buckets.push_back(digest.mod(dim));
+    signs.push_back(sign_of(digest, sign_named(sign)));
+  }
+  return py::make_tuple(to_numpy(std::move(buckets)), to_numpy(std::move(signs)));
+}
+
+}  // namespace
+
+void bind_testing_words(py::module_& testing) {
+  testing.def("md5_short", &md5_short, py::arg("isa"), py::arg("bytes"), py::arg("begins"),
+              py::arg("ends"));
+  testing.def("hash_words", &hash_words, py::arg("utf8"), py::arg("word_ends"));
+  testing.def("bucket_words", &bucket_words, py::arg("utf8"), py::arg("word_ends"), py::arg("dim"),
+              py::arg("sign"));
+  testing.def("ascii_members", &ascii_members, py::arg("isa"), py::arg("text"), py::arg("rows"));
+}
+
+}  // namespace ebb::bindings

@@ -1,0 +1,136 @@
+#include "core/word_list.h"
+
+#include <algorithm>
+
+#include "core/bits.h"
+#include "core/dispatch.h"
+
+namespace ebb {
+
+namespace {
+
+using Word = Span<const char>;
+
+// Write a code point that is no surrogate; return where the next one goes.
+inline char* put_utf8(std::uint32_t point, char* at) {
+  const auto tail = [&](unsigned shift) {
+    return static_cast<char>(0x80 | ((point >> shift) & 63));
+  };
+  if (point < 0x80) {
+    *at++ = static_cast<char>(point);
+  } else if (point < 0x800) {
+    *at++ = static_cast<char>(0xC0 | (point >> 6));
+    *at++ = tail(0);
+  } else if (point < 0x10000) {
+    *at++ = static_cast<char>(0xE0 | (point >> 12));
+    *at++ = tail(6);
+    *at++ = tail(0);
+  } else {
+    *at++ = static_cast<char>(0xF0 | (point >> 18));
+    *at++ = tail(12);
+    *at++ = tail(6);
+    *at++ = tail(0);
+  }
+  return at;
+}
+
+// The words of a text that must be encoded, to `out`, their bytes to `at`; returns the end of
+// `out`.
+template <typename Unit>
+Word* encode(const Text& text, const Split& split, char* at, Word* out) {
+  const auto* units = static_cast<const Unit*>(text.units);
+  char* begin = at;
+  for (std::size_t i = 0; i < text.length; ++i) {
+    const std::uint32_t point = units[i];
+    if (split.characters->has(point)) {
+      at = put_utf8(point, at);
+    } else if (at != begin) {
+      *out++ = {begin, static_cast<std::size_t>(at - begin)};
+      begin = at;
+    }
+  }
+  if (at != begin) *out++ = {begin, static_cast<std::size_t>(at - begin)};
+  return out;
+}
+
+inline char lowered(char letter) {
+  return static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter + ('a' - 'A') : letter);
+}
+
+}  // namespace
+
+void WordList::add(const Text& text, const Split& split) {
+  if (text.ascii) {
+    const auto* bytes = static_cast<const char*>(text.units);
+    if (split.lower_ascii) {
+      char* copy = hold(text.length);
+      std::transform(bytes, bytes + text.length, copy, lowered);
+      bytes = copy;
+    }
+    add_ascii(bytes, text.length, *split.characters);
+  } else {
+    // At one, two and four bytes per code point UTF-8 takes at most two, three and four.
+    const auto width = static_cast<std::size_t>(text.width);
+    char* bytes = hold(text.length * (width == 4 ? 4 : width + 1));
+    Word* const out = reserve((text.length + 1) / 2);
+    Word* const end = width == 1   ? encode<std::uint8_t>(text, split, bytes, out)
+                      : width == 2 ? encode<std::uint16_t>(text, split, bytes, out)
+                                   : encode<std::uint32_t>(text, split, bytes, out);
+    word_count_ += static_cast<std::size_t>(end - out);
+  }
+  text_ends_.push_back(word_count_);
+}
+
+void WordList::clear() {
+  word_count_ = 0;
+  text_ends_.clear();
+  held_.clear();
+}
+
+Word* WordList::reserve(std::size_t count) {
+  const std::size_t wanted = word_count_ + count;
+  if (words_.size() < wanted) words_.resize(std::max(wanted, 2 * words_.size()));
+  return words_.data() + word_count_;
+}
+
+char* WordList::hold(std::size_t size) { return held_.emplace_back(size).data(); }
+
+void WordList::add_ascii(const char* bytes, std::size_t length, const CharacterSet& characters) {
+  constexpr std::size_t kBlock = 64;
+  const auto members_of = active().ascii_members;
+  Word* const first = reserve((length + 1) / 2);
+  Word* begun = first;
+  Word* ended = first;
+  std::uint64_t before = 0;  // bit 0: whether the byte before the block is a member
+  for (std::size_t done = 0; done < length; done += kBlock) {
+    const std::uint64_t members =
+        members_of(bytes + done, std::min(kBlock, length - done), characters.rows());
+    const std::uint64_t shifted = members << 1 | before;
+    for (std::uint64_t bits = members & ~shifted; bits != 0; bits &= bits - 1) {
+      (begun++)->data = bytes + done + lowest_bit(bits);
+    }
+    for (std::uint64_t bits = ~members & shifted; bits != 0; bits &= bits - 1, ++ended) {
+      ended->size = static_cast<std::size_t>(bytes + done + lowest_bit(bits) - ended->data);
+    }
+    before = members >> (kBlock - 1);
+  }
+  if (ended != begun) ended->size = static_cast<std::size_t>(bytes + length - ended->data);
+  word_count_ += static_cast<std::size_t>(begun - first);
+}
+
+WordBatch split_texts(Span<const Text> texts, const Split& split) {
+  WordBatch batch;
+  WordList list;
+  for (const Text& text : texts) {
+    list.add(text, split);
+    for (const Word& word : list.words()) {
+      batch.utf8.append(word.data, word.size);
+      batch.word_ends.push_back(static_cast<std::int64_t>(batch.utf8.size()));
+    }
+    batch.text_ends.push_back(static_cast<std::int64_t>(batch.word_ends.size()));
+    list.clear();
+  }
+  return batch;
+}
+
+}  // namespace ebb
