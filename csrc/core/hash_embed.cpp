@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "core/tally.h"
 
@@ -9,60 +10,122 @@ namespace ebb {
 
 namespace {
 
-// Counts the words of a text, then hands its counts to `use`.
-template <typename Use>
-class CountSink {
+// A word's bucket, and what it adds there.
+class Rule {
  public:
-  CountSink(std::size_t dim, Sign sign, Use use) : dim_(dim), sign_(sign), use_(use) {}
+  Rule(std::size_t dim, Sign sign) : dim_(dim), sign_(sign) {}
 
-  void word(const Md5& digest) {
-    tally_.add(static_cast<std::uint32_t>(digest.mod(dim_)), sign_of(digest, sign_));
+  std::uint32_t bucket(const Md5& digest) const {
+    return static_cast<std::uint32_t>(digest.mod(dim_));
   }
 
-  void end_text() {
-    use_(tally_.counts());
-    tally_.clear();
-  }
+  std::int32_t sign(const Md5& digest) const { return sign_of(digest, sign_); }
 
  private:
   std::size_t dim_;
   Sign sign_;
-  Use use_;
-  Tally tally_;
 };
 
-void write_row(Span<const BucketCount> counts, std::size_t dim, float* out) {
-  std::int64_t squares = 0;
-  for (const BucketCount& c : counts) squares += std::int64_t{c.count} * c.count;
-  const double norm = std::sqrt(static_cast<double>(squares));
-  std::fill_n(out, dim, 0.0F);
-  for (const BucketCount& c : counts) {
-    if (c.count != 0) out[c.bucket] = static_cast<float>(c.count / norm);
+// Writes row after row. A row's own memory holds its counts, as integers, until the text ends: no
+// table, no branch that depends on which words repeat.
+class RowSink {
+ public:
+  RowSink(std::size_t dim, Sign sign, float* out) : rule_(dim, sign), dim_(dim), row_(out) {
+    static_assert(sizeof(float) == sizeof(std::int32_t));
   }
-}
+
+  void words(const Md5* digests, std::size_t count) {
+    begin();
+    const std::size_t known = buckets_.size();
+    buckets_.resize(known + count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t bucket = rule_.bucket(digests[i]);
+      const std::int32_t sign = rule_.sign(digests[i]);
+      const std::int32_t before = count_at(bucket);
+      squares_ += 2 * std::int64_t{before} * sign + 1;  // (c + s)^2 - c^2 for s = +1 or -1
+      const std::int32_t after = before + sign;
+      std::memcpy(row_ + bucket, &after, sizeof after);
+      buckets_[known + i] = bucket;
+    }
+  }
+
+  void end_text() {
+    begin();
+    // All counts are read before the first is written over, since buckets may repeat. If they
+    // cancel to nothing the row is all zeros already.
+    const double norm = std::sqrt(static_cast<double>(squares_));
+    values_.resize(buckets_.size());
+    for (std::size_t i = 0; i < buckets_.size(); ++i) {
+      values_[i] = squares_ == 0 ? 0.0F : static_cast<float>(count_at(buckets_[i]) / norm);
+    }
+    for (std::size_t i = 0; i < buckets_.size(); ++i) row_[buckets_[i]] = values_[i];
+    row_ += dim_;
+    begun_ = false;
+  }
+
+ private:
+  void begin() {
+    if (begun_) return;
+    std::fill_n(row_, dim_, 0.0F);
+    buckets_.clear();
+    squares_ = 0;
+    begun_ = true;
+  }
+
+  std::int32_t count_at(std::uint32_t bucket) const {
+    std::int32_t count = 0;
+    std::memcpy(&count, row_ + bucket, sizeof count);
+    return count;
+  }
+
+  Rule rule_;
+  std::size_t dim_;
+  float* row_;
+  bool begun_ = false;
+  std::int64_t squares_ = 0;
+  std::vector<std::uint32_t> buckets_;  // of the text, as often as they occur
+  std::vector<float> values_;
+};
+
+// Counts in a table whose size follows the text, whatever `dim` is.
+class SparseSink {
+ public:
+  SparseSink(std::size_t dim, Sign sign, SparseCounts& found) : rule_(dim, sign), found_(found) {}
+
+  void words(const Md5* digests, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      tally_.add(rule_.bucket(digests[i]), rule_.sign(digests[i]));
+    }
+  }
+
+  void end_text() {
+    for (const BucketCount& c : tally_.counts()) {
+      if (c.count == 0) continue;
+      found_.buckets.push_back(c.bucket);
+      found_.counts.push_back(c.count);
+    }
+    found_.text_ends.push_back(static_cast<std::int64_t>(found_.buckets.size()));
+    tally_.clear();
+  }
+
+ private:
+  Rule rule_;
+  SparseCounts& found_;
+  Tally tally_;
+};
 
 }  // namespace
 
 void embed_texts(Span<const Text> texts, const Split& split, std::size_t dim, Sign sign,
                  float* out) {
-  CountSink sink(dim, sign, [&](Span<const BucketCount> counts) {
-    write_row(counts, dim, out);
-    out += dim;
-  });
+  RowSink sink(dim, sign, out);
   digest_texts(texts, split, sink);
 }
 
 SparseCounts count_texts(Span<const Text> texts, const Split& split, std::size_t dim, Sign sign) {
   SparseCounts found;
   found.text_ends.reserve(texts.size);
-  CountSink sink(dim, sign, [&](Span<const BucketCount> counts) {
-    for (const BucketCount& c : counts) {
-      if (c.count == 0) continue;
-      found.buckets.push_back(c.bucket);
-      found.counts.push_back(c.count);
-    }
-    found.text_ends.push_back(static_cast<std::int64_t>(found.buckets.size()));
-  });
+  SparseSink sink(dim, sign, found);
   digest_texts(texts, split, sink);
   return found;
 }

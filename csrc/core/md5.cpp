@@ -101,8 +101,7 @@ std::uint64_t joined(Word first, Word second) {
 
 }  // namespace
 
-std::uint64_t Md5::mod(std::uint64_t divisor) const {
-  if ((divisor & (divisor - 1)) == 0) return low & (divisor - 1);
+std::uint64_t Md5::divided(std::uint64_t divisor) const {
   // Long division in base 2^32: a remainder is below 2^32, so shifted it still fits 64 bits.
   const std::uint64_t upper = high % divisor;
   const std::uint64_t middle = (upper << 32 | low >> 32) % divisor;

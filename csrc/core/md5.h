@@ -17,7 +17,12 @@ struct Md5 {
   bool bit(unsigned index) const { return (((index < 64 ? low : high) >> (index % 64)) & 1) != 0; }
 
   // The integer mod `divisor`, for a divisor in 1..2^32.
-  std::uint64_t mod(std::uint64_t divisor) const;
+  std::uint64_t mod(std::uint64_t divisor) const {
+    return (divisor & (divisor - 1)) == 0 ? low & (divisor - 1) : divided(divisor);
+  }
+
+ private:
+  std::uint64_t divided(std::uint64_t divisor) const;
 };
 
 // floor(2^32 * |sin(i + 1)|), the constant of each step. Defined out of sight, so that a kernel

@@ -11,7 +11,9 @@ class HashSink {
  public:
   explicit HashSink(Terms& terms) : terms_(terms) {}
 
-  void word(const Md5& digest) { terms_.ids.push_back(digest.low); }
+  void words(const Md5* digests, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) terms_.ids.push_back(digests[i].low);
+  }
 
   void end_text() { terms_.text_ends.push_back(static_cast<std::int64_t>(terms_.ids.size())); }
 

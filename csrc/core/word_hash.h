@@ -50,7 +50,8 @@ Terms hash_texts(Span<const Text> texts, const Split& split);
 // so few that they stay in the first-level cache.
 constexpr std::size_t kHashChunk = 480;
 
-// sink.word(digest) for every word and sink.end_text() after every text, in order.
+// sink.words(digests, count) for the words of a text, in order and in one call or several, and
+// sink.end_text() after them; text after text.
 template <typename Sink>
 void digest_texts(Span<const Text> texts, const Split& split, Sink& sink) {
   WordList list;
@@ -61,13 +62,16 @@ void digest_texts(Span<const Text> texts, const Split& split, Sink& sink) {
     const Span<const Span<const char>> words = list.words();
     if (words.size < kHashChunk && t + 1 < texts.size) continue;
     const std::size_t* end = list.text_ends().begin();
-    for (std::size_t first = 0; first < words.size; first += kHashChunk) {
-      const std::size_t count = std::min(kHashChunk, words.size - first);
-      if (digests.size() < count) digests.resize(count);
-      digest_words(words.data + first, count, digests.data());
-      for (std::size_t i = 0; i < count; ++i) {
-        for (; *end <= first + i; ++end) sink.end_text();
-        sink.word(digests[i]);
+    for (std::size_t first = 0; first < words.size;) {
+      const std::size_t last = std::min(first + kHashChunk, words.size);
+      if (digests.size() < last - first) digests.resize(last - first);
+      digest_words(words.data + first, last - first, digests.data());
+      for (const Md5* next = digests.data(); first < last;) {
+        for (; *end <= first; ++end) sink.end_text();
+        const std::size_t count = std::min(*end, last) - first;
+        sink.words(next, count);
+        next += count;
+        first += count;
       }
     }
     for (; end != list.text_ends().end(); ++end) sink.end_text();
