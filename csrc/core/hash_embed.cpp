@@ -36,8 +36,8 @@ class RowSink {
 
   void words(const Md5* digests, std::size_t count) {
     begin();
-    const std::size_t known = buckets_.size();
-    buckets_.resize(known + count);
+    const std::size_t known = seen_.size();
+    seen_.resize(known + count);
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint32_t bucket = rule_.bucket(digests[i]);
       const std::int32_t sign = rule_.sign(digests[i]);
@@ -45,7 +45,7 @@ class RowSink {
       squares_ += 2 * std::int64_t{before} * sign + 1;  // (c + s)^2 - c^2 for s = +1 or -1
       const std::int32_t after = before + sign;
       std::memcpy(row_ + bucket, &after, sizeof after);
-      buckets_[known + i] = bucket;
+      seen_[known + i].bucket = bucket;
     }
   }
 
@@ -54,20 +54,24 @@ class RowSink {
     // All counts are read before the first is written over, since buckets may repeat. If they
     // cancel to nothing the row is all zeros already.
     const double norm = std::sqrt(static_cast<double>(squares_));
-    values_.resize(buckets_.size());
-    for (std::size_t i = 0; i < buckets_.size(); ++i) {
-      values_[i] = squares_ == 0 ? 0.0F : static_cast<float>(count_at(buckets_[i]) / norm);
+    for (Seen& word : seen_) {
+      word.value = squares_ == 0 ? 0.0F : static_cast<float>(count_at(word.bucket) / norm);
     }
-    for (std::size_t i = 0; i < buckets_.size(); ++i) row_[buckets_[i]] = values_[i];
+    for (const Seen& word : seen_) row_[word.bucket] = word.value;
     row_ += dim_;
     begun_ = false;
   }
 
  private:
+  struct Seen {
+    std::uint32_t bucket;
+    float value;
+  };
+
   void begin() {
     if (begun_) return;
     std::fill_n(row_, dim_, 0.0F);
-    buckets_.clear();
+    seen_.clear();
     squares_ = 0;
     begun_ = true;
   }
@@ -83,8 +87,7 @@ class RowSink {
   float* row_;
   bool begun_ = false;
   std::int64_t squares_ = 0;
-  std::vector<std::uint32_t> buckets_;  // of the text, as often as they occur
-  std::vector<float> values_;
+  std::vector<Seen> seen_;  // one per word of the text
 };
 
 // Counts in a table whose size follows the text, whatever `dim` is.

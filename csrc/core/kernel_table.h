@@ -101,6 +101,7 @@ struct KernelTable {
   // means nothing.
   bool (*power)(const double* elapsed, const double* stability, const PowerLaw& law,
                 std::size_t count, double* out);
+
   // Bit i of the result says whether bytes[i] is in a set, for i < count <= 64; the others are 0.
   // The bytes are ASCII; bit h of rows[l], of 16 rows, says that byte 16 h + l is in. Exact.
   std::uint64_t (*ascii_members)(const char* bytes, std::size_t count, const unsigned char* rows);

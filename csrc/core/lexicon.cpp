@@ -2,7 +2,7 @@
 
 #include <mutex>
 #include <string>
-#include <unordered_set>
+#include <utility>
 
 #include "core/errors.h"
 
@@ -11,10 +11,11 @@ namespace ebb {
 std::vector<std::size_t> Lexicon::unknown(Span<const std::uint64_t> forms) {
   if (size() > capacity_) clear();
   std::vector<std::size_t> positions;
-  std::unordered_set<std::uint64_t, AsIs> seen;
+  IndexMap seen;
   const std::shared_lock lock(mutex_);
   for (std::size_t i = 0; i < forms.size; ++i) {
-    if (terms_.count(forms[i]) == 0 && seen.insert(forms[i]).second) positions.push_back(i);
+    const bool known = forms_.find(forms[i]) != IndexMap::kAbsent;
+    if (!known && seen.insert(forms[i]) == positions.size()) positions.push_back(i);
   }
   return positions;
 }
@@ -28,7 +29,9 @@ void Lexicon::learn(Span<const Span<const char>> forms, Span<const Span<const ch
   const std::vector<std::uint64_t> ids = hash_words(terms);
   const std::unique_lock lock(mutex_);
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    terms_[keys[i]] = terms[i].empty() ? Term{} : Term{ids[i]};
+    // The place of a new form's term first: a form never stands there without one.
+    if (terms_.size() == forms_.size()) terms_.emplace_back();
+    terms_[forms_.insert(keys[i])] = terms[i].empty() ? Term{} : Term{ids[i]};
   }
 }
 
@@ -40,9 +43,9 @@ std::optional<Terms> Lexicon::terms(const Terms& forms) const {
   const std::shared_lock lock(mutex_);
   for (const std::int64_t end : forms.text_ends) {
     for (; form < static_cast<std::size_t>(end); ++form) {
-      const auto entry = terms_.find(forms.ids[form]);
-      if (entry == terms_.end()) return std::nullopt;
-      if (entry->second) found.ids.push_back(*entry->second);
+      const std::uint32_t index = forms_.find(forms.ids[form]);
+      if (index == IndexMap::kAbsent) return std::nullopt;
+      if (terms_[index]) found.ids.push_back(*terms_[index]);
     }
     found.text_ends.push_back(static_cast<std::int64_t>(found.ids.size()));
   }
@@ -51,14 +54,16 @@ std::optional<Terms> Lexicon::terms(const Terms& forms) const {
 
 std::size_t Lexicon::size() const {
   const std::shared_lock lock(mutex_);
-  return terms_.size();
+  return forms_.size();
 }
 
 void Lexicon::clear() {
-  // The old table is taken out under the lock and freed after it.
-  decltype(terms_) old;
+  // The old tables are taken out under the lock and freed after it.
+  IndexMap forms;
+  std::vector<Term> terms;
   const std::unique_lock lock(mutex_);
-  old.swap(terms_);
+  std::swap(forms, forms_);
+  terms.swap(terms_);
 }
 
 }  // namespace ebb

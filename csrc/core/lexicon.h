@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <optional>
 #include <shared_mutex>
-#include <unordered_map>
 #include <vector>
 
+#include "core/index_map.h"
 #include "core/span.h"
 #include "core/word_hash.h"
 
@@ -44,14 +44,10 @@ class Lexicon {
  private:
   using Term = std::optional<std::uint64_t>;  // empty: a stop word
 
-  // The keys are hashes already.
-  struct AsIs {
-    std::size_t operator()(std::uint64_t key) const { return static_cast<std::size_t>(key); }
-  };
-
   std::size_t capacity_;
   mutable std::shared_mutex mutex_;
-  std::unordered_map<std::uint64_t, Term, AsIs> terms_;
+  IndexMap forms_;
+  std::vector<Term> terms_;  // by index of its form; at most one spare
 };
 
 }  // namespace ebb

@@ -9,9 +9,10 @@
 namespace ebb {
 
 // The 16 digest bytes read as one big-endian 128-bit integer: int(hexdigest, 16) in Python.
+// Not set to anything by default: they come in arrays that are about to be written.
 struct Md5 {
-  std::uint64_t high = 0;
-  std::uint64_t low = 0;
+  std::uint64_t high;
+  std::uint64_t low;
 
   // Bit `index` for index < 128; 0 is the lowest.
   bool bit(unsigned index) const { return (((index < 64 ? low : high) >> (index % 64)) & 1) != 0; }

@@ -47,7 +47,7 @@ struct Terms {
 Terms hash_texts(Span<const Text> texts, const Split& split);
 
 // How many words are hashed at a time: a multiple of what fills the lanes of any instruction set,
-// so few that they stay in the first-level cache.
+// so few that they fit a stack and stay in the first-level cache.
 constexpr std::size_t kHashChunk = 480;
 
 // sink.words(digests, count) for the words of a text, in order and in one call or several, and
@@ -55,7 +55,7 @@ constexpr std::size_t kHashChunk = 480;
 template <typename Sink>
 void digest_texts(Span<const Text> texts, const Split& split, Sink& sink) {
   WordList list;
-  std::vector<Md5> digests;
+  Md5 digests[kHashChunk];
   for (std::size_t t = 0; t < texts.size; ++t) {
     list.add(texts.data[t], split);
     // Most texts are far shorter than a chunk: they are hashed together.
@@ -64,9 +64,8 @@ void digest_texts(Span<const Text> texts, const Split& split, Sink& sink) {
     const std::size_t* end = list.text_ends().begin();
     for (std::size_t first = 0; first < words.size;) {
       const std::size_t last = std::min(first + kHashChunk, words.size);
-      if (digests.size() < last - first) digests.resize(last - first);
-      digest_words(words.data + first, last - first, digests.data());
-      for (const Md5* next = digests.data(); first < last;) {
+      digest_words(words.data + first, last - first, digests);
+      for (const Md5* next = digests; first < last;) {
         for (; *end <= first; ++end) sink.end_text();
         const std::size_t count = std::min(*end, last) - first;
         sink.words(next, count);
