@@ -50,7 +50,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Familiar:
-    """Candidates by slot, ascending, with similarity, and what each lane put forward."""
+    """Candidates by slot with similarity, and what each lane put forward."""
 
     slots: I64
     similarity: F64
@@ -118,10 +118,15 @@ def _familiar(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: R
     recipe = request.recipe
     lanes: dict[str, I64] = {}
     newness, k = index.columns.created_us, min(recipe.candidates, len(index))
-    if recipe.lexical > 0 and len(cue.terms):
-        lanes["lexical"], _ = index.postings.top_bm25(
+    if recipe.uses_terms and len(cue.terms):
+        slots, scores = index.postings.top_bm25(
             cue.terms, recipe.k1, recipe.b, newness, request.mask, k
         )
+        lanes["lexical"] = slots
+        if recipe.dense == 0:
+            by_slot = np.argsort(slots)
+            share = _lexical_share(index, cue, recipe, scores[by_slot])
+            return Familiar(slots[by_slot], share / recipe.lexical, lanes)
     if recipe.dense > 0:
         lanes["dense"], _, _ = _core.top_affine(
             _vectors(arena), _vector(cue), None, None, newness, request.mask, k
@@ -171,17 +176,15 @@ def _spread(index: ScopeIndex, familiar: Familiar, request: Request) -> Activati
     if recipe.spread is None or len(familiar.slots) == 0 or len(index.links) == 0:
         return None
     taking_part = succession.taking_part(index.columns, request.mask)
-    created_us = index.columns.created_us[familiar.slots]
-    positions = scoring.order(familiar.similarity, created_us, familiar.slots)
-    positions = positions[
-        (familiar.similarity[positions] > 0) & taking_part[familiar.slots[positions]]
-    ][: recipe.spread_seeds]
-    if len(positions) == 0:
+    eligible = (familiar.similarity > 0) & taking_part[familiar.slots]
+    slots, values = familiar.slots[eligible], familiar.similarity[eligible]
+    if len(slots) == 0:
         return None
-    values = familiar.similarity[positions]
+    first = scoring.best(values, index.columns.created_us[slots], slots, recipe.spread_seeds)
+    slots, values = slots[first], values[first]
     if recipe.ranking is Ranking.SUM:
         values = values / values[0]
-    seeds = (familiar.slots[positions], values)
+    seeds = (slots, values)
     return spread_links(index.links, len(index), seeds, recipe.spread, mask=taking_part)
 
 
@@ -199,9 +202,10 @@ def _scored(
     replaced: dict[int, int] = {}
     if recipe.demote_superseded:
         replaced = succession.successors(index.columns, slots, request.mask)
-        slots = _union(slots, np.array(sorted(set(replaced.values())), dtype=np.int64))
-    similarity = _fused(index, arena, cue, recipe, slots)
-    place = {int(slot): at for at, slot in enumerate(slots)}
+        if replaced:
+            slots = _union(slots, np.array(list(replaced.values()), dtype=np.int64))
+    similarity = _similarity(index, arena, cue, recipe, familiar, slots)
+    place = {slot: at for at, slot in enumerate(slots.tolist())} if replaced else {}
     for old, new in replaced.items():
         # What replaced a memory answers whatever that memory answered.
         similarity[place[new]] = max(similarity[place[new]], similarity[place[old]])
@@ -217,10 +221,10 @@ def _scored(
         just_below = np.nextafter(scores[place[new]], -np.inf)
         scores[place[old]] = min(own, own * SUPERSEDED_FACTOR, just_below)
     table = _Table(slots, scores, terms, parts, familiar.lanes, activation)
-    best = scoring.order(scores, traces.created_us, slots)
+    best = scoring.best(scores, traces.created_us, slots, request.top_k)
     if recipe.ranking is Ranking.BOUNDED:
         best = best[scores[best] > 0]
-    return _cut(index, table, best[: request.top_k], request)
+    return _cut(index, table, best, request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,20 +260,50 @@ def _cut(index: ScopeIndex, table: _Table, best: I64 | slice, request: Request) 
     return cut(ranked, request.min_score)
 
 
+def _similarity(
+    index: ScopeIndex,
+    arena: _core.Arena | None,
+    cue: Cue,
+    recipe: Recipe,
+    familiar: Familiar,
+    slots: I64,
+) -> F64:
+    """Return the similarity of the familiar slots, or of ascending ones that they are among."""
+    if slots is familiar.slots:
+        return familiar.similarity.copy()
+    similarity = np.empty(len(slots))
+    at = np.searchsorted(slots, familiar.slots)
+    similarity[at] = familiar.similarity
+    if len(slots) > len(familiar.slots):
+        others = np.ones(len(slots), dtype=np.bool_)
+        others[at] = False
+        similarity[others] = _fused(index, arena, cue, recipe, slots[others])
+    return similarity
+
+
+def _lexical_share(index: ScopeIndex, cue: Cue, recipe: Recipe, scores: F64) -> F64:
+    """Return what the lexical lane adds to similarity: BM25 by the idf of all of the cue's terms.
+
+    No text can reach that sum.
+    """
+    share: F64 = recipe.lexical * scores / index.postings.idf(cue.terms).sum()
+    return share
+
+
 def _fused(
     index: ScopeIndex, arena: _core.Arena | None, cue: Cue, recipe: Recipe, slots: I64
 ) -> F64:
     """Return the similarity of some memories: the cosine, or the lanes' weighted mean in [0, 1].
 
-    Each lane is normalised absolutely: BM25 by the idf of all of the cue's terms (no text can
-    reach that sum), the cosine by its greatest value with negative ones as 0.
+    Each lane is normalised absolutely: BM25 by `_lexical_share`, the cosine by its greatest value
+    with negative ones as 0.
     """
     if recipe.ranking is not Ranking.BOUNDED:
         return _core.dots(_vectors(arena), _vector(cue), slots).astype(np.float64)
     similarity = np.zeros(len(slots))
     if recipe.lexical > 0 and len(cue.terms):
         scores = index.postings.bm25(cue.terms, recipe.k1, recipe.b, slots)
-        similarity += recipe.lexical * scores / index.postings.idf(cue.terms).sum()
+        similarity += _lexical_share(index, cue, recipe, scores)
     if recipe.dense > 0:
         dots = _core.dots(_vectors(arena), _vector(cue), slots).astype(np.float64)
         similarity += recipe.dense * np.maximum(dots, 0.0)

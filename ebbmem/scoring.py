@@ -75,6 +75,17 @@ def order(
     return np.lexsort((slots, -created_us, -scores))
 
 
+def best(
+    scores: F64, created_us: NDArray[np.int64], slots: NDArray[np.int64], k: int
+) -> NDArray[np.int64]:
+    """Return the first ``k`` positions of `order`, without ordering the rest."""
+    if len(scores) <= 2 * k:
+        return order(scores, created_us, slots)[:k]
+    least = np.partition(scores, len(scores) - k)[len(scores) - k]
+    chosen = np.flatnonzero(scores >= least)
+    return chosen[order(scores[chosen], created_us[chosen], slots[chosen])[:k]]
+
+
 def _addends(weights: Weights, traces: Traces, terms: Terms) -> dict[str, F64]:
     """Return the weighted terms of a sum; terms of weight 0 are left out."""
     values = {
