@@ -111,6 +111,21 @@ def power_of_strength(
     exponent: float,
 ) -> F64: ...
 
+# --- reinforcement
+def succeed(
+    slots: I64,
+    counted: Bool | None,
+    strength: F64,
+    anchor: F64,
+    intensity: F64,
+    accessed: I64,
+    accesses: I64,
+    now: int,
+    unit: float,
+    rate: float,
+    gain: float,
+) -> F64: ...
+
 # --- fading
 
 class Fading:

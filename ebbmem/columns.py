@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ebbmem import _core
-from ebbmem.clock import US_PER_S
+from ebbmem.clock import US_PER_H, US_PER_S
 from ebbmem.decay import Traces
 from ebbmem.models import Tier
 from ebbmem.records.base import IndexRow, StrengthRow
@@ -166,15 +166,24 @@ class Columns:
             self._arrays["anchored_us"][slot] = row.anchored_at
             self._arrays["access_count"][slot] = row.access_count
 
-    def strengthen(
-        self, slots: I64, strength: F64, anchor: F64, anchored_us: I64, access_count: I64
-    ) -> None:
-        """Take over what recall changed: one value per slot."""
+    def succeed(
+        self, slots: I64, counted: BoolRows | None, now_us: int, rate_per_h: float, gain: float
+    ) -> F64:
+        """Let memories succeed whose ``counted`` is true (None: all); return R as it was before."""
         arrays = self._arrays
-        arrays["strength"][slots] = strength
-        arrays["anchor"][slots] = anchor
-        arrays["anchored_us"][slots] = anchored_us
-        arrays["access_count"][slots] = access_count
+        return _core.succeed(
+            slots,
+            counted,
+            arrays["strength"],
+            arrays["anchor"],
+            arrays["intensity"],
+            arrays["anchored_us"],
+            arrays["access_count"],
+            now_us,
+            US_PER_H,
+            rate_per_h,
+            gain,
+        )
 
     def held(self, slots: I64) -> tuple[I64, F64, F64, F64, I64, I64]:
         """Return row, S, R at the last access, emotional intensity, last access and accesses."""

@@ -134,11 +134,6 @@ class StorageStrength:
         rate = self.rate_per_h(strength, intensity)
         return anchor * math.exp(-rate * max(idle_h, 0.0))
 
-    def effective_each(self, anchor: F64, strength: F64, intensity: F64, idle_h: F64) -> F64:
-        """Return what `effective` does for each memory, in float64; idle at least 0."""
-        left: F64 = anchor * np.exp(-self._rates_per_h(strength, intensity) * idle_h)
-        return left
-
     def retrievability(self, traces: Traces, now_us: int) -> F64:
         """Return R of each memory."""
         return _core.strength_retention(
@@ -150,11 +145,6 @@ class StorageStrength:
             US_PER_H,
             self.decay_rate,
         )
-
-    def _rates_per_h(self, strength: F64, intensity: F64) -> F64:
-        """Return the effective rate per hour of each memory."""
-        slowed = (1.0 - STRENGTH_PROTECTION * strength) * (1.0 - EMOTION_PROTECTION * intensity)
-        return self.decay_rate * slowed
 
 
 @dataclass(frozen=True, slots=True)

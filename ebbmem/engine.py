@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 
 from ebbmem import lanes
 from ebbmem.analysis import Analyzer
-from ebbmem.decay import I64
 from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.errors import StoreClosed, StoreError
 from ebbmem.index import DenseLane, Indexed, ScopeIndex
@@ -129,19 +128,12 @@ class Engine:
 
     # --- recalls that wait --------------------------------------------------------------
 
-    def keep(self, recall: PendingRecall, index: ScopeIndex, slots: I64) -> None:
-        """Let an answered recall wait for its commit, and its strengths count at once.
+    def keep(self, recall: PendingRecall) -> None:
+        """Let a recall wait for its commit; its strengths count already.
 
-        The caller holds the lock of the scope; ``slots`` are those of ``recall.after``.  On an
-        error of the commit it goes on waiting.
+        On an error of the commit it goes on waiting.
         """
         self._pending.add(recall)
-        if len(slots):
-            try:
-                index.columns.strengthen(slots, *recall.after[1:])
-            except BaseException:
-                self._indexes.drop(recall.scope)  # loaded anew, it has them from the records
-                raise
         if self.closed:
             # Closing may have overtaken this recall.
             raise StoreClosed(f"{self.records.path}: the store was closed")

@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ebbmem import reconsolidation
-from ebbmem.decay import F64
+from ebbmem.decay import F64, I64
 from ebbmem.errors import CorruptStore
 from ebbmem.recipes import Recipe
-from ebbmem.reconsolidation import Held, Outcome
-from ebbmem.records.base import StrengthRow, Writer
+from ebbmem.reconsolidation import Held
+from ebbmem.records.base import Writer
 
 NS_PER_S = 1_000_000_000
 RECALLED = "recalled"
@@ -31,8 +32,9 @@ RECALLED = "recalled"
 class PendingRecall:
     """One recall that was answered and is not yet in the records.
 
-    ``seq`` is the scope's newest change that the index knew; ``before``, ``retrievability`` (R at
-    that moment) and ``similarity`` are of all hits, ``after`` of those it strengthened.
+    ``seq`` is the scope's newest change that the index knew.  The other arrays have a value per
+    hit: the strengths before, R and similarity at the moment, and whether it was strengthened
+    (None: all were).
     """
 
     scope: str
@@ -43,7 +45,7 @@ class PendingRecall:
     before: Held
     retrievability: F64
     similarity: Sequence[float]
-    after: Outcome
+    counted: NDArray[np.bool_] | None
 
 
 class Written(NamedTuple):
@@ -166,21 +168,41 @@ def _write_scope(writer: Writer, share: Sequence[PendingRecall]) -> Written:
 def _write_as_in_ram(writer: Writer, share: Sequence[PendingRecall]) -> None:
     """Write recalls whose strengths are those of the records: each memory's newest, once."""
     scope_id = share[0].scope_id
-    newest = _newest([one.after for one in reversed(share)])
-    if newest:
-        writer.update_strengths(scope_id, newest)
-    writer.insert_events(
-        scope_id,
-        RECALLED,
-        [(one.now_us, reconsolidation.packed(one.before, one.retrievability)) for one in share],
+    counts = [len(one.retrievability) for one in share]
+    before = Held._make(map(np.concatenate, zip(*[one.before for one in share], strict=True)))
+    r = np.concatenate([one.retrievability for one in share])
+    strengthened = np.concatenate(
+        [
+            np.ones(n, np.bool_) if one.counted is None else one.counted
+            for one, n in zip(share, counts, strict=True)
+        ]
     )
+    gain = np.repeat([one.recipe.reinforcement.beta for one in share], counts)
+    now_us = np.repeat([one.now_us for one in share], counts)
+    newest = _newest(before.row, strengthened)
+    after = reconsolidation.succeeded(before.where(newest), r[newest], gain[newest], now_us[newest])
+    if len(newest):
+        writer.update_strengths(scope_id, after.rows())
+    payloads = _split(reconsolidation.packed(before, r), counts)
+    moments = [one.now_us for one in share]
+    writer.insert_events(scope_id, RECALLED, list(zip(moments, payloads, strict=True)))
 
 
-def _newest(outcomes: Sequence[Outcome]) -> list[StrengthRow]:
-    """Return the newest strengths of each memory; the outcomes come newest first."""
-    columns = Outcome._make(map(np.concatenate, zip(*outcomes, strict=True)))
-    _, first = np.unique(columns.row, return_index=True)
-    return Outcome._make(column[first] for column in columns).rows()
+def _newest(rows: I64, strengthened: NDArray[np.bool_]) -> I64:
+    """Return the last place at which each memory was strengthened."""
+    places = np.flatnonzero(strengthened)[::-1]
+    _, first = np.unique(rows[places], return_index=True)
+    newest: I64 = places[first]
+    return newest
+
+
+def _split(payload: bytes, counts: Sequence[int]) -> list[bytes]:
+    """Return the part of each recall, which has so many entries."""
+    ends = np.cumsum(counts) * reconsolidation.ENTRY_BYTES
+    return [
+        payload[end - n * reconsolidation.ENTRY_BYTES : end]
+        for end, n in zip(ends.tolist(), counts, strict=True)
+    ]
 
 
 def _write_again(writer: Writer, one: PendingRecall) -> None:
@@ -189,10 +211,10 @@ def _write_again(writer: Writer, one: PendingRecall) -> None:
     before = reconsolidation.read(writer, list(similarity))
     r = before.retrievability(one.now_us)
     left = [similarity[row] for row in before.row.tolist()]
-    counted = reconsolidation.counted(before, left, one.recipe, one.now_us)
-    after = reconsolidation.succeeded(
-        before.where(counted), r[counted], one.recipe.reinforcement, one.now_us
-    )
+    counted = reconsolidation.counted(before.anchored_us, left, one.recipe, one.now_us)
+    chosen = slice(None) if counted is None else counted
+    beta = one.recipe.reinforcement.beta
+    after = reconsolidation.succeeded(before.where(chosen), r[chosen], beta, one.now_us)
     if len(after.row):
         writer.update_strengths(one.scope_id, after.rows())
     payload = reconsolidation.packed(before, r)

@@ -270,7 +270,8 @@ def _similarity(
 ) -> F64:
     """Return the similarity of the familiar slots, or of ascending ones that they are among."""
     if slots is familiar.slots:
-        return familiar.similarity.copy()
+        own: F64 = familiar.similarity.copy()
+        return own
     similarity = np.empty(len(slots))
     at = np.searchsorted(slots, familiar.slots)
     similarity[at] = familiar.similarity

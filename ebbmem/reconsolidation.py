@@ -8,16 +8,17 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ebbmem import _core
 from ebbmem.clock import US_PER_H
-from ebbmem.decay import F64, I64, StorageStrength, elapsed
+from ebbmem.decay import F64, I64, StorageStrength
 from ebbmem.recipes import Recipe
 from ebbmem.records.base import MemoryRow, Reader, StrengthRow
-from ebbmem.reinforcement import Reinforcement, Strength
+from ebbmem.reinforcement import Strength, failure, success
 
-EVERY: Final = slice(None)
-_LAW: Final = StorageStrength()
+RATE_PER_H: Final = StorageStrength().decay_rate
 _PACKED: Final = np.dtype([("row", "<i8"), ("storage", "<f8"), ("retrievability", "<f8")])
 """A memory in an event's payload, with S and R before."""
+ENTRY_BYTES: Final = _PACKED.itemsize
 
 
 class Held(NamedTuple):
@@ -32,14 +33,24 @@ class Held(NamedTuple):
 
     def retrievability(self, now_us: int) -> F64:
         """Return R of each memory as it is now."""
-        return _LAW.effective_each(
-            self.anchor, self.storage, self.intensity, elapsed(self.anchored_us, now_us, US_PER_H)
+        # What the index does at a recall, with nothing counted: the same bits.
+        count = len(self.row)
+        return _core.succeed(
+            np.arange(count),
+            np.zeros(count, dtype=np.bool_),
+            self.storage,
+            self.anchor,
+            self.intensity,
+            self.anchored_us,
+            self.access_count,
+            now_us,
+            US_PER_H,
+            RATE_PER_H,
+            0.0,
         )
 
-    def where(self, chosen: NDArray[np.bool_] | slice) -> Held:
+    def where(self, chosen: NDArray[np.bool_] | I64 | slice) -> Held:
         """Return some of the memories."""
-        if chosen is EVERY:
-            return self
         return Held._make(column[chosen] for column in self)
 
 
@@ -76,29 +87,29 @@ def read(reader: Reader, rows: Sequence[int]) -> Held:
 
 
 def counted(
-    before: Held, similarity: Sequence[float], recipe: Recipe, now_us: int
-) -> NDArray[np.bool_] | slice:
-    """Return which hits a recall strengthens.
+    anchored_us: I64, similarity: Sequence[float], recipe: Recipe, now_us: int
+) -> NDArray[np.bool_] | None:
+    """Return which hits a recall strengthens; None for all.
 
     A recipe's guard leaves out hits with too little evidence, and those whose last access is so
     recent that another would only pump S.
     """
     guard = recipe.guard
     if guard is None:
-        return EVERY
-    rested = now_us - before.anchored_us >= guard.refractory_us
+        return None
+    rested = now_us - anchored_us >= guard.refractory_us
     chosen: NDArray[np.bool_] = rested & (np.array(similarity) >= guard.evidence)
     return chosen
 
 
-def succeeded(before: Held, r: F64, rule: Reinforcement, now_us: int) -> Outcome:
-    """Return the strengths after a success of each memory."""
-    return _after(before, rule.succeed_each(before.storage, r), now_us)
+def succeeded(before: Held, r: F64, gain: F64 | float, now_us: I64 | int) -> Outcome:
+    """Return the strengths after a success of each memory; ``gain`` is the rule's beta."""
+    return _after(before, success(before.storage, r, gain), now_us)
 
 
-def failed(before: Held, r: F64, rule: Reinforcement, now_us: int) -> Outcome:
-    """Return the strengths after a failure of each memory."""
-    return _after(before, rule.fail_each(before.storage, r), now_us)
+def failed(before: Held, r: F64, loss: F64 | float, now_us: I64 | int) -> Outcome:
+    """Return the strengths after a failure of each memory; ``loss`` is the rule's gamma."""
+    return _after(before, failure(before.storage, r, loss), now_us)
 
 
 def packed(before: Held, r: F64) -> bytes:
@@ -119,7 +130,7 @@ def without(payload: bytes, rows: set[int]) -> bytes:
     return entries[~np.isin(entries["row"], list(rows))].tobytes()
 
 
-def _after(before: Held, after: tuple[F64, F64], now_us: int) -> Outcome:
+def _after(before: Held, after: tuple[F64, F64], now_us: I64 | int) -> Outcome:
     """Return what to keep; a clock that stepped back never moves the last access back."""
     return Outcome(
         before.row,

@@ -62,12 +62,14 @@ class Reinforcement:
         loss = self.gamma * before.retrievability * before.storage
         return Strength(max(before.storage - loss, 0.0), before.retrievability * 0.5)
 
-    def succeed_each(self, storage: F64, retrievability: F64) -> tuple[F64, F64]:
-        """Return S and R of each memory after a success, bit for bit those of `succeed`."""
-        after = storage + self.beta * (1.0 - retrievability) * (1.0 - storage)
-        return after, 0.5 + 0.5 * after
 
-    def fail_each(self, storage: F64, retrievability: F64) -> tuple[F64, F64]:
-        """Return S and R of each memory after a failure, bit for bit those of `fail`."""
-        loss = self.gamma * retrievability * storage
-        return np.maximum(storage - loss, 0.0), retrievability * 0.5
+def success(storage: F64, retrievability: F64, beta: F64 | float) -> tuple[F64, F64]:
+    """Return S and R of each memory after a success, bit for bit those of one by one."""
+    after = storage + beta * (1.0 - retrievability) * (1.0 - storage)
+    return after, 0.5 + 0.5 * after
+
+
+def failure(storage: F64, retrievability: F64, gamma: F64 | float) -> tuple[F64, F64]:
+    """Return S and R of each memory after a failure, bit for bit those of one by one."""
+    loss = gamma * retrievability * storage
+    return np.maximum(storage - loss, 0.0), retrievability * 0.5

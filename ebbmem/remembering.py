@@ -258,7 +258,8 @@ def _links(change: Change, one: Draft, row: int) -> list[LinkRow]:
 def _reinforce(change: Change, memory: MemoryRow, now_us: int) -> None:
     """Count an equal text as a success of the memory that holds it."""
     before = held([memory])
-    (row,) = succeeded(before, before.retrievability(now_us), Reinforcement(), now_us).rows()
+    r = before.retrievability(now_us)
+    (row,) = succeeded(before, r, Reinforcement().beta, now_us).rows()
     change.writer.update_strengths(change.scope.scope_id, [row])
     change.writer.insert_event(change.scope.scope_id, "repeated", now_us, memory.row_id)
     change.strengths.append(row)

@@ -190,16 +190,24 @@ class _Found:
         if len(hits) < len(slots):
             before, slots = before.where(slice(len(hits))), slots[: len(hits)]
         similarity = [self._answer.ranked.similarity[at] for at in hits]
-        r = before.retrievability(now_us)
-        counted = reconsolidation.counted(before, similarity, recipe, now_us)
-        after = reconsolidation.succeeded(
-            before.where(counted), r[counted], recipe.reinforcement, now_us
+        counted = reconsolidation.counted(before.anchored_us, similarity, recipe, now_us)
+        r = index.columns.succeed(
+            slots, counted, now_us, reconsolidation.RATE_PER_H, recipe.reinforcement.beta
         )
         scope = index.scope
-        recall = PendingRecall(
-            scope.name, scope.scope_id, index.seq, now_us, recipe, before, r, similarity, after
+        engine.keep(
+            PendingRecall(
+                scope.name,
+                scope.scope_id,
+                index.seq,
+                now_us,
+                recipe,
+                before,
+                r,
+                similarity,
+                counted,
+            )
         )
-        engine.keep(recall, index, slots[counted])
 
 
 def _tokens(text: str) -> int:

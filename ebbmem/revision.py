@@ -103,15 +103,15 @@ def judge(
         if not good.keys().isdisjoint(bad):
             raise InvalidArgument.of("failed", "memories that are not in used", list(failed))
         outcomes = (
-            ("used", list(good), reconsolidation.succeeded),
-            ("failed", list(bad), reconsolidation.failed),
+            ("used", list(good), reconsolidation.succeeded, reinforcement.beta),
+            ("failed", list(bad), reconsolidation.failed, reinforcement.gamma),
         )
-        for kind, rows, update in outcomes:
+        for kind, rows, update, much in outcomes:
             if rows:
                 before = reconsolidation.read(writer, rows)
                 r = before.retrievability(now_us)
                 payload = reconsolidation.packed(before, r)
-                change.strengths.extend(update(before, r, reinforcement, now_us).rows())
+                change.strengths.extend(update(before, r, much, now_us).rows())
                 writer.insert_event(scope_id, kind, now_us, payload=payload)
         writer.update_strengths(scope_id, change.strengths)
 

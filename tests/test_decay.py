@@ -163,12 +163,3 @@ def test_power_law_refuses_zero(law, name):
 def test_weights_of_a_sum_are_finite(name, value):
     with pytest.raises(InvalidArgument, match=name):
         WeightedSum(**{name: value})
-
-
-@settings(max_examples=200, deadline=None)
-@given(st.lists(st.tuples(*[st.floats(0, 1)] * 3, st.floats(0, 1e6)), max_size=40))
-def test_what_is_left_of_each_memory_is_what_is_left_of_one(memories):
-    law = StorageStrength()
-    columns = [np.array([one[part] for one in memories]) for part in range(4)]
-    wanted = [law.effective(*one) for one in memories]
-    assert law.effective_each(*columns).tolist() == pytest.approx(wanted, rel=1e-15, abs=5e-324)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ebbmem import Reinforcement
 from ebbmem.errors import InvalidType
-from ebbmem.reinforcement import Strength
+from ebbmem.reinforcement import Strength, failure, success
 
 unit = st.floats(0, 1)
 states = st.builds(Strength, unit, unit)
@@ -36,8 +36,11 @@ def test_failure_is_the_formula(rule, before):
 @given(rules, st.lists(states, max_size=40))
 def test_each_of_many_is_the_one_bit_for_bit(rule, before):
     storage, r = (np.array([one[part] for one in before]) for part in (0, 1))
-    for one_by_one, each in ((rule.succeed, rule.succeed_each), (rule.fail, rule.fail_each)):
-        after = list(zip(*(column.tolist() for column in each(storage, r)), strict=True))
+    for one_by_one, each, much in (
+        (rule.succeed, success, rule.beta),
+        (rule.fail, failure, rule.gamma),
+    ):
+        after = list(zip(*(column.tolist() for column in each(storage, r, much)), strict=True))
         assert after == [one_by_one(one) for one in before]
 
 

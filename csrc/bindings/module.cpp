@@ -16,6 +16,7 @@ PYBIND11_MODULE(_core, m) {
   bind_arena(m);
   bind_scan(m);
   bind_decay(m);
+  bind_reinforcement(m);
   bind_fading(m);
   bind_postings(m);
   bind_spread(m);

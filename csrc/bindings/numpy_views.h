@@ -70,6 +70,24 @@ Span<const T> vector_view(const py::object& object, const std::string& argument,
   return view;
 }
 
+// The same, of an array that the call is to change.
+template <typename T>
+Span<T> mutable_view(const py::object& object, const std::string& argument) {
+  const py::array array = checked_array<T>(object, argument, 1);
+  if (!array.writeable()) raise_type(argument, "an array to be written to", "a read-only one");
+  return {static_cast<T*>(py::array(array).mutable_data()),
+          static_cast<std::size_t>(array.shape(0))};
+}
+
+template <typename T>
+Span<T> mutable_view(const py::object& object, const std::string& argument, std::size_t length) {
+  const Span<T> view = mutable_view<T>(object, argument);
+  if (view.size != length) {
+    throw ShapeError(argument, std::to_string(length) + " values", std::to_string(view.size));
+  }
+  return view;
+}
+
 // A mask over `length` rows; None lets every row through.
 inline RowMask mask_view(const py::object& object, const std::string& argument,
                          std::size_t length) {

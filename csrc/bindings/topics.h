@@ -12,6 +12,7 @@ void bind_lexicon(pybind11::module_& m);
 void bind_arena(pybind11::module_& m);
 void bind_scan(pybind11::module_& m);
 void bind_decay(pybind11::module_& m);
+void bind_reinforcement(pybind11::module_& m);
 void bind_fading(pybind11::module_& m);
 void bind_postings(pybind11::module_& m);
 void bind_spread(pybind11::module_& m);

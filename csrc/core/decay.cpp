@@ -16,8 +16,6 @@ namespace {
 constexpr std::size_t kBlock = 512;
 static_assert(kBlock % kLanes == 0);
 constexpr double kRetainedAtStability = 0.9;
-constexpr double kStrengthProtection = 0.75;
-constexpr double kEmotionProtection = 0.8;
 constexpr double kImportanceSpan = 9.0;
 
 // Rows first .. first + count of every column, of which kernels work on `padded`, whole lanes.

@@ -65,6 +65,10 @@ struct PowerForgetting {
 void power_retention(const Elapsed& elapsed, const Strengths& important, const PowerForgetting& law,
                      double* out);
 
+// By how much strength and intensity slow the storage-strength law.
+constexpr double kStrengthProtection = 0.75;
+constexpr double kEmotionProtection = 0.8;
+
 constexpr double kLeastExponent = 0.001;
 constexpr double kLargestExponent = 1000.0;
 

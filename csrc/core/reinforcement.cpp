@@ -1,0 +1,52 @@
+#include "core/reinforcement.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/decay.h"
+#include "core/elementary.h"
+#include "core/errors.h"
+#include "core/finite.h"
+
+namespace ebb {
+
+namespace {
+
+void check_slots(Span<const std::int64_t> slots, std::size_t size) {
+  for (const std::int64_t slot : slots) {
+    if (slot >= 0 && static_cast<std::size_t>(slot) < size) continue;
+    throw ValueError("slots", "slots below " + std::to_string(size), std::to_string(slot));
+  }
+}
+
+double retrievability(const StrengthColumns& columns, std::size_t slot, std::int64_t now,
+                      const SuccessRule& rule) {
+  const double slowed = (1.0 - kStrengthProtection * columns.strength[slot]) *
+                        (1.0 - kEmotionProtection * columns.intensity[slot]);
+  const double idle =
+      static_cast<double>(std::max(now, columns.accessed[slot]) - columns.accessed[slot]) /
+      rule.unit;
+  return columns.anchor[slot] * exp(-(rule.rate * slowed) * idle);
+}
+
+}  // namespace
+
+void succeed(const StrengthColumns& columns, Span<const std::int64_t> slots, RowMask counted,
+             std::int64_t now, const SuccessRule& rule, double* before) {
+  check_slots(slots, columns.strength.size);
+  if (!(rule.rate >= 0.0 && is_finite(rule.rate))) {
+    throw ValueError("rate", "a finite number of at least 0", std::to_string(rule.rate));
+  }
+  for (std::size_t i = 0; i < slots.size; ++i) {
+    const auto slot = static_cast<std::size_t>(slots[i]);
+    before[i] = retrievability(columns, slot, now, rule);
+    if (!counted.allows(i)) continue;
+    double& strength = columns.strength[slot];
+    strength += rule.gain * (1.0 - before[i]) * (1.0 - strength);
+    columns.anchor[slot] = 0.5 + 0.5 * strength;
+    columns.accessed[slot] = std::max(columns.accessed[slot], now);
+    ++columns.accesses[slot];
+  }
+}
+
+}  // namespace ebb

@@ -1,0 +1,36 @@
+// Recall as a write: what a success leaves of the strengths of some memories, in their columns.
+//
+// R is retrievability at `now`: anchor * e^(-rate * (1 - 0.75 S) * (1 - 0.8 intensity) * elapsed),
+// elapsed since the last access and at least 0. A success does, in this order,
+//   S += gain * (1 - R) * (1 - S);  anchor = 0.5 + 0.5 S
+// and moves the last access to `now` (never back) and counts it.
+#pragma once
+
+#include <cstdint>
+
+#include "core/span.h"
+
+namespace ebb {
+
+// Columns by slot, all of one length.
+struct StrengthColumns {
+  Span<double> strength;  // S
+  Span<double> anchor;    // R at the last access
+  Span<const double> intensity;
+  Span<std::int64_t> accessed;
+  Span<std::int64_t> accesses;
+};
+
+struct SuccessRule {
+  double rate;  // per unit of time, finite and at least 0
+  double unit;  // of time, in the unit of moments
+  double gain;
+};
+
+// Writes R of each slot, as it was before, to `before`, which has as many values as `slots`; then
+// lets each succeed whose `counted` is true. Slots are distinct. Throws ValueError for a slot that
+// is not there or a rate out of range; then nothing was changed.
+void succeed(const StrengthColumns& columns, Span<const std::int64_t> slots, RowMask counted,
+             std::int64_t now, const SuccessRule& rule, double* before);
+
+}  // namespace ebb

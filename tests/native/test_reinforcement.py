@@ -1,0 +1,96 @@
+"""Success in place: the update of the strengths of some slots, as its formula says."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ebbmem import _core
+from ebbmem.errors import InvalidArgument, InvalidType, ShapeMismatch
+
+HOUR = 3_600_000_000
+unit = st.floats(0, 1)
+moments = st.integers(-(10**15), 10**15)
+memories = st.lists(
+    st.tuples(unit, unit, unit, moments, st.integers(0, 10**6)), min_size=1, max_size=40
+)
+
+
+def columns(rows):
+    kinds = (np.float64, np.float64, np.float64, np.int64, np.int64)
+    return [
+        np.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)
+    ]
+
+
+def succeed(found, slots, counted=None, now=0, *, unit=HOUR, rate=0.01, gain=0.1):
+    slots = np.array(slots, dtype=np.int64)
+    mask = None if counted is None else np.array(counted, dtype=np.bool_)
+    return _core.succeed(slots, mask, *found, now, unit, rate, gain)
+
+
+@settings(max_examples=200, deadline=None)
+@given(memories, st.data())
+def test_it_is_the_formula_and_touches_nothing_else(rows, data):
+    slots = data.draw(st.lists(st.sampled_from(range(len(rows))), unique=True))
+    counted = data.draw(
+        st.none() | st.lists(st.booleans(), min_size=len(slots), max_size=len(slots))
+    )
+    now, rate, gain = data.draw(moments), data.draw(st.floats(0, 1)), data.draw(st.floats(0.1, 0.3))
+    found = columns(rows)
+    got = succeed(found, slots, counted, now, rate=rate, gain=gain)
+    wanted = [list(row) for row in rows]
+    for i, slot in enumerate(slots):
+        s, anchor, intensity, accessed, accesses = rows[slot]
+        idle_h = max(now - accessed, 0) / HOUR
+        r = anchor * math.exp(-(rate * ((1 - 0.75 * s) * (1 - 0.8 * intensity))) * idle_h)
+        assert got[i] == pytest.approx(r, rel=4e-16, abs=5e-324)
+        if counted is None or counted[i]:
+            after = s + gain * (1 - got[i]) * (1 - s)  # from the R it gave: bit for bit
+            wanted[slot] = [after, 0.5 + 0.5 * after, intensity, max(accessed, now), accesses + 1]
+    assert [list(row) for row in zip(*(c.tolist() for c in found), strict=True)] == wanted
+
+
+def test_by_hand():
+    found = columns([(0.1, 0.55, 0.0, 0, 1)])
+    # 480 h: R = 0.55 e^(-0.01 * 0.925 * 480) = 0.55 e^-4.44 = 0.0064878
+    (r,) = succeed(found, [0], now=480 * HOUR)
+    assert r == pytest.approx(0.0064878, abs=1e-7)
+    assert [c[0] for c in found] == pytest.approx([0.18941610, 0.59470805, 0, 480 * HOUR, 2])
+
+
+@pytest.mark.parametrize("slot", [-1, 3, 2**62])
+def test_a_slot_that_is_not_there_changes_nothing(slot):
+    found = columns([(0.1, 0.55, 0.0, 0, 1)] * 3)
+    before = [c.copy() for c in found]
+    with pytest.raises(InvalidArgument, match="slots"):
+        succeed(found, [0, slot])
+    assert all((a == b).all() for a, b in zip(found, before, strict=True))
+
+
+def test_what_is_no_column_is_refused_and_nothing_changes():
+    found = columns([(0.1, 0.55, 0.0, 0, 1)] * 3)
+    names = ("strength", "anchor", "intensity", "accessed", "accesses")
+    for at, name in enumerate(names):
+        short, wrong, frozen = (list(found) for _ in range(3))
+        short[at] = found[at][:2].copy()
+        wrong[at] = found[at].astype(np.float32)
+        frozen[at] = found[at].copy()
+        frozen[at].flags.writeable = False
+        with pytest.raises(ShapeMismatch):
+            succeed(short, [0])
+        with pytest.raises(InvalidType, match=name):
+            succeed(wrong, [0])
+        if name != "intensity":
+            with pytest.raises(InvalidType, match=name):
+                succeed(frozen, [0])
+    with pytest.raises(ShapeMismatch, match="counted"):
+        succeed(found, [0, 1], [True])
+    for rate in (-1.0, math.nan, math.inf):
+        with pytest.raises(InvalidArgument, match="rate"):
+            succeed(found, [0], rate=rate)
+    assert [c[0] for c in found] == [0.1, 0.55, 0.0, 0, 1]
