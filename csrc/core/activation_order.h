@@ -9,7 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
+
+#include "core/list.h"
 
 namespace ebb {
 
@@ -29,28 +30,35 @@ inline std::uint32_t falling_prefix(double activation) {
 
 namespace activation_order {
 
-constexpr int kDigit = 8;  // bits
-
-inline void distribute(std::vector<Ranked>& entries, std::vector<Ranked>& room, int shift) {
-  std::array<std::uint32_t, 1u << kDigit> ends{};
-  for (const Ranked& one : entries) ++ends[(one.prefix >> shift) & ((1u << kDigit) - 1)];
+template <int kBits>
+void distribute(List<Ranked>& entries, List<Ranked>& room, int shift) {
+  constexpr std::uint32_t kMask = (1u << kBits) - 1;
+  std::array<std::uint32_t, kMask + 1> ends{};
+  for (const Ranked& one : entries) ++ends[(one.prefix >> shift) & kMask];
   std::uint32_t begin = 0;
   for (std::uint32_t& end : ends) {
     const std::uint32_t count = end;
     end = begin;
     begin += count;
   }
-  for (const Ranked& one : entries) {
-    room[ends[(one.prefix >> shift) & ((1u << kDigit) - 1)]++] = one;
-  }
+  Ranked* const to = room.resize_for_overwrite(entries.size());
+  for (const Ranked& one : entries) to[ends[(one.prefix >> shift) & kMask]++] = one;
   entries.swap(room);
 }
 
-template <typename Iterator, typename Before>
-void insertion_sort(Iterator first, Iterator last, Before before) {
-  for (Iterator i = first; i != last; ++i) {
+// Leaves 32 - 2 * kBits bits undecided.
+template <int kBits>
+int sort_by_prefix(List<Ranked>& entries, List<Ranked>& room) {
+  distribute<kBits>(entries, room, 32 - 2 * kBits);
+  distribute<kBits>(entries, room, 32 - kBits);
+  return 32 - 2 * kBits;
+}
+
+template <typename Before>
+void insertion_sort(Ranked* first, Ranked* last, Before before) {
+  for (Ranked* i = first; i != last; ++i) {
     const Ranked one = *i;
-    Iterator at = i;
+    Ranked* at = i;
     for (; at != first && before(one, at[-1]); --at) *at = at[-1];
     *at = one;
   }
@@ -60,7 +68,7 @@ void insertion_sort(Iterator first, Iterator last, Before before) {
 
 // `before` compares places; it must agree with the prefixes. `room` is for the sort to write to.
 template <typename Before>
-void sort_by_activation(std::vector<Ranked>& entries, std::vector<Ranked>& room, Before before) {
+void sort_by_activation(List<Ranked>& entries, List<Ranked>& room, Before before) {
   constexpr std::size_t kMany = std::size_t{1} << 12;
   constexpr std::ptrdiff_t kFew = 24;
   const auto comes_first = [&](const Ranked& a, const Ranked& b) {
@@ -68,15 +76,12 @@ void sort_by_activation(std::vector<Ranked>& entries, std::vector<Ranked>& room,
   };
   int undecided = 32;
   if (entries.size() > static_cast<std::size_t>(kFew)) {
-    undecided = entries.size() < kMany ? 16 : 8;
-    room.resize(entries.size());
-    for (int shift = undecided; shift < 32; shift += activation_order::kDigit) {
-      activation_order::distribute(entries, room, shift);
-    }
+    undecided = entries.size() < kMany ? activation_order::sort_by_prefix<8>(entries, room)
+                                       : activation_order::sort_by_prefix<11>(entries, room);
   }
   const auto cell = [&](const Ranked& one) { return std::uint64_t{one.prefix} >> undecided; };
-  for (auto first = entries.begin(); first != entries.end();) {
-    auto last = first + 1;
+  for (Ranked* first = entries.begin(); first != entries.end();) {
+    Ranked* last = first + 1;
     while (last != entries.end() && cell(*last) == cell(*first)) ++last;
     if (last - first > kFew) {
       // Mostly equal activations, and then often in order already.

@@ -19,7 +19,7 @@ namespace ebb {
 
 template <typename T>
 class Buffer {
-  static_assert(std::is_arithmetic_v<T>, "all zero bits must be a value");
+  static_assert(std::is_trivially_copyable_v<T>, "all zero bits must be a value");
 
  public:
   static constexpr std::size_t kAlignment = 64;

@@ -55,16 +55,16 @@ std::size_t LinkRows::bytes() const {
 }
 
 void LinkRows::add(const LinkColumns& links) {
-  std::vector<Placed> order(links.sources.size);
+  List<Placed> order, other;
+  order.resize_for_overwrite(links.sources.size);
   std::int64_t last = -1;
   for (std::size_t i = 0; i < order.size(); ++i) {
     order[i] = {static_cast<std::uint32_t>(links.sources[i]), static_cast<std::uint32_t>(i)};
     last = std::max({last, links.sources[i], links.targets[i]});
   }
-  std::vector<Placed> other;
   const auto nodes = std::max(rows_.size(), static_cast<std::size_t>(last + 1));
   sort_by_node(order, other, nodes);
-  std::vector<Placed>().swap(other);
+  other = List<Placed>();
 
   const std::size_t before = rows_.size();
   std::vector<Addition> additions;
@@ -83,9 +83,9 @@ void LinkRows::add(const LinkColumns& links) {
 }
 
 // Everything that can fail: blocks for rows that are too short, and room for merging.
-void LinkRows::prepare(const std::vector<Placed>& order, std::vector<Addition>& additions) {
+void LinkRows::prepare(const List<Placed>& order, std::vector<Addition>& additions) {
   std::size_t longest = 0;
-  for (auto first = order.begin(); first != order.end();) {
+  for (const Placed* first = order.begin(); first != order.end();) {
     const std::uint32_t node = first->node;
     const auto last =
         std::find_if(first, order.end(), [&](const Placed& one) { return one.node != node; });
@@ -96,7 +96,7 @@ void LinkRows::prepare(const std::vector<Placed>& order, std::vector<Addition>& 
       throw ValueError("sources", "at most " + std::to_string(kMostInRow) + " links of one slot",
                        std::to_string(needed) + " of " + std::to_string(node));
     }
-    additions.push_back({{&*first, count}, {}});
+    additions.push_back({{first, count}, {}});
     if (needed > row.capacity) {
       additions.back().moved = block_for(std::max<std::size_t>(needed, row.size + row.size / 4));
     }

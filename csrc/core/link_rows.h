@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/block_pool.h"
+#include "core/list.h"
 #include "core/prefetch.h"
 #include "core/span.h"
 
@@ -127,7 +128,7 @@ class LinkRows {
 
   static bool comes_before(const LinkEdge& a, const LinkEdge& b);
 
-  void prepare(const std::vector<Placed>& order, std::vector<Addition>& additions);
+  void prepare(const List<Placed>& order, std::vector<Addition>& additions);
   void append(const Addition& addition, const LinkColumns& links);
   Tagged tagged(const Placed& placed, std::uint32_t order, const LinkColumns& links) const;
   void insert(Stored& row, const Tagged& link);

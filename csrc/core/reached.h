@@ -2,16 +2,16 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
 namespace ebb {
 
 struct alignas(32) Reached {
-  double arriving;  // at this hop; below 0: nothing yet
+  double arriving;  // at this hop; kNothingYet, or a sum of at least 0
   double total;     // over the hops before this one; below 0: the node takes no part
-  double best;      // largest single contribution at the hop of first arrival;
-                    // infinite after it
+  double best;      // largest single contribution at the hop of first arrival; infinite after it
   std::uint32_t parent;
   std::uint32_t label;  // the node, or where that is known, the hop of first arrival
 };
@@ -24,17 +24,20 @@ struct Passing {
 
 // Sums stop here, so that a graph of huge weights yields no infinity, and then no NaN.
 constexpr double kLargest = std::numeric_limits<double>::max();
-constexpr double kNothingYet = -1.0;
+// Adds nothing to what arrives (which is never below +0), and yet is told from it by its sign.
+constexpr double kNothingYet = -0.0;
 constexpr double kTakesNoPart = -1.0;
+constexpr double kNoneBetter = -1.0;
 constexpr double kSettled = std::numeric_limits<double>::infinity();
+
+inline bool has_arrived(const Reached& one) { return !std::signbit(one.arriving); }
 
 // Both are free of branches: what arrives where follows no pattern.
 
 inline void receive(Reached& one, double gain, std::uint32_t from) {
-  one.arriving = std::min(std::max(one.arriving, 0.0) + gain, kLargest);
-  const bool better = gain > one.best;
-  one.best = better ? gain : one.best;
-  one.parent = better ? from : one.parent;
+  one.arriving = std::min(one.arriving + gain, kLargest);
+  one.parent = gain > one.best ? from : one.parent;
+  one.best = std::max(one.best, gain);
 }
 
 // Ends a hop for a node that something arrived at. Where it passes on, that is written to

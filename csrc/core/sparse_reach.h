@@ -44,6 +44,7 @@ class SparseReach {
     } else {
       for (std::uint32_t i = 1; i < count_; ++i) places[scratch_.reached[i].label] = 0;
     }
+    std::fill_n(scratch_.reached.begin(), count_, kUntouched);
     count_ = 1;
   }
 
@@ -70,7 +71,7 @@ class SparseReach {
       for (std::size_t i = 0; i < some; ++i) {
         Reached& one = reached[at[i]];
         again[repeated] = at[i];
-        repeated += one.arriving < 0.0;
+        repeated += !has_arrived(one);
         const double weight = edges[begin + i].weight;
         ebb::receive(one, amount * (weight * scale), from);
       }
@@ -78,8 +79,8 @@ class SparseReach {
     }
   }
 
-  // Writes who passes on at the next hop.
-  void settle(std::vector<Passing>& frontier) {
+  // Ends a hop. Writes who passes on at the next one, unless this was the last.
+  void settle(List<Passing>& frontier, bool /*last*/) {
     Reached* const reached = scratch_.reached.data();
     const std::uint32_t first = first_of_hop_[hops_ - 1];
     if (mask_.data != nullptr) {
@@ -88,8 +89,7 @@ class SparseReach {
       }
     }
     if (rules_.node_cap != 0) cut_to_node_cap(first);
-    frontier.resize(count_ - first + again_ + 1);
-    Passing* passing = frontier.data();
+    Passing* passing = frontier.resize_for_overwrite(count_ - first + again_ + 1);
     for (std::uint32_t place = first; place < count_; ++place) {
       passing = ebb::settle(reached[place], reached[place].label, rules_.threshold, passing);
     }
@@ -97,17 +97,17 @@ class SparseReach {
       Reached& one = reached[scratch_.again[i]];
       passing = ebb::settle(one, one.label, rules_.threshold, passing);
     }
-    frontier.resize(static_cast<std::size_t>(passing - frontier.data()));
+    frontier.cut(passing);
   }
 
   std::uint32_t hops() const { return static_cast<std::uint32_t>(hops_); }
 
-  // --- by place: 1 to below end()
+  // --- by place: from first() to below end(), with a total of at least 0 where it was reached
 
+  std::uint32_t first() const { return hops_ == 0 ? count_ : first_of_hop_[0]; }
   std::uint32_t end() const { return count_; }
   const Reached& at(std::uint32_t place) const { return scratch_.reached[place]; }
   std::uint32_t node(std::uint32_t place) const { return at(place).label; }
-  // 0 for what was set aside.
   std::uint32_t hop(std::uint32_t place) const {
     std::uint32_t hop = 0;
     for (std::size_t h = 0; h < hops_; ++h) hop += place >= first_of_hop_[h];
@@ -116,6 +116,8 @@ class SparseReach {
 
  private:
   static constexpr std::size_t kBlock = 64;
+  // What scratch_.reached holds beyond the places given out.
+  static constexpr Reached kUntouched{0.0, 0.0, kNoneBetter, 0, 0};
 
   // Free of branches: which targets are new follows no pattern. Writes to one place more than there
   // are.
@@ -129,10 +131,7 @@ class SparseReach {
       const std::uint32_t known = places[node];
       const std::uint32_t place = known == 0 ? next : known;
       places[node] = place;
-      reached[next].arriving = 0.0;
-      reached[next].total = 0.0;
-      reached[next].best = kNothingYet;
-      reached[next].label = node;
+      reached[next].label = node;  // all else is as kUntouched
       next += known == 0;
       at[i] = place;
       prefetch(&reached[place]);
@@ -144,7 +143,7 @@ class SparseReach {
   void make_room(std::size_t edges) {
     const std::size_t places = count_ + edges + 1, repeated = again_ + edges + 1;
     std::vector<Reached>& reached = scratch_.reached;
-    if (places > reached.size()) reached.resize(std::max(places, 2 * reached.size()));
+    if (places > reached.size()) reached.resize(std::max(places, 2 * reached.size()), kUntouched);
     std::vector<std::uint32_t>& again = scratch_.again;
     if (repeated > again.size()) again.resize(std::max(repeated, 2 * again.size()));
   }

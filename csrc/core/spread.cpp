@@ -40,10 +40,10 @@ class Spreading {
     SparseReach sparse(rows_.nodes(), seeds_.mask, rules_, scratch_);
     seed(sparse);
     while (goes_on() && !floods()) hop(sparse);
-    if (!goes_on()) return result(sparse, 1);
+    if (!goes_on()) return result(sparse);
     DenseReach dense(rows_.nodes(), seeds_.mask, rules_, scratch_, sparse);
     while (goes_on()) hop(dense);
-    return result(dense, 0);
+    return result(dense);
   }
 
  private:
@@ -58,7 +58,7 @@ class Spreading {
   }
 
   void seed(SparseReach& reach) {
-    scratch_.frontier.clear();
+    Passing* passing = scratch_.frontier.resize_for_overwrite(seeds_.nodes.size);
     for (std::size_t i = 0; i < seeds_.nodes.size; ++i) {
       const std::int64_t node = seeds_.nodes[i];
       const double activation = seeds_.activation[i];
@@ -68,8 +68,9 @@ class Spreading {
       }
       if (!seeds_.mask.allows(static_cast<std::size_t>(node)) || activation <= 0.0) continue;
       if (activation < rules_.threshold) continue;
-      scratch_.frontier.push_back({activation, static_cast<std::uint32_t>(node)});
+      *passing++ = {activation, static_cast<std::uint32_t>(node)};
     }
+    scratch_.frontier.cut(passing);
     reach.forget();
     for (std::size_t i = 0; i < seeds_.nodes.size && !rules_.seeds_receive; ++i) {
       if (seeds_.activation[i] > 0.0) reach.set_aside(static_cast<std::uint32_t>(seeds_.nodes[i]));
@@ -89,7 +90,7 @@ class Spreading {
 
   template <typename Reach>
   void hop(Reach& reach) {
-    const std::vector<Passing>& frontier = scratch_.frontier;
+    const List<Passing>& frontier = scratch_.frontier;
     sort_by_node(scratch_.frontier, scratch_.frontier_room, rows_.nodes());
     reach.begin_hop();
     for (std::size_t i = 0; i < frontier.size(); ++i) {
@@ -103,8 +104,7 @@ class Spreading {
       const double amount = frontier[i].activation * rules_.hop_decay;
       reach.receive(row.edges, row.size, amount, scale, frontier[i].node);
     }
-    reach.settle(scratch_.frontier);
-    ++hops_;
+    reach.settle(scratch_.frontier, ++hops_ == rules_.depth);
   }
 
   // Whether two edges of a row share a target.
@@ -128,17 +128,16 @@ class Spreading {
   }
 
   template <typename Reach>
-  Activation result(const Reach& reach, std::uint32_t first) {
-    std::vector<Ranked>& ranked = scratch_.ranked;
-    ranked.resize(reach.end() - first + 1);
-    Ranked* next = ranked.data();
-    for (std::uint32_t place = first; place < reach.end(); ++place) {
+  Activation result(const Reach& reach) {
+    List<Ranked>& ranked = scratch_.ranked;
+    Ranked* next = ranked.resize_for_overwrite(reach.end() - reach.first() + 1);
+    for (std::uint32_t place = reach.first(); place < reach.end(); ++place) {
       const double total = reach.at(place).total;
       next->prefix = falling_prefix(std::min(std::max(total, 0.0), 1.0));
       next->place = place;
-      next += (total >= 0.0) & (reach.hop(place) > 0);
+      next += total >= 0.0;
     }
-    ranked.resize(static_cast<std::size_t>(next - ranked.data()));
+    ranked.cut(next);
     sort_by_activation(ranked, scratch_.ranked_room, [&](std::uint32_t a, std::uint32_t b) {
       const double x = std::min(reach.at(a).total, 1.0), y = std::min(reach.at(b).total, 1.0);
       return x != y ? x > y : reach.node(a) < reach.node(b);
@@ -149,7 +148,7 @@ class Spreading {
   template <typename Reach>
   Activation columns(const Reach& reach) const {
     constexpr std::size_t kAhead = 16;
-    const std::vector<Ranked>& ranked = scratch_.ranked;
+    const List<Ranked>& ranked = scratch_.ranked;
     Activation out;
     out.nodes.resize(ranked.size());
     out.activation.resize(ranked.size());

@@ -9,6 +9,7 @@
 
 #include "core/csr.h"
 #include "core/link_rows.h"
+#include "core/list.h"
 #include "core/prefetch.h"
 #include "core/reached.h"
 #include "core/span.h"
@@ -36,7 +37,7 @@ class LinkGraphRows {
   // The rows of nodes far ahead, the edges of nearer ones, and the places that the edges of the
   // next ones lead to. `cell_of` tells what the places of a target are read from.
   template <typename CellOf>
-  void look_ahead(const std::vector<Passing>& frontier, std::size_t at, CellOf cell_of) const {
+  void look_ahead(const List<Passing>& frontier, std::size_t at, CellOf cell_of) const {
     constexpr std::size_t kRows = 24, kEdges = 12, kTargets = 4;
     const std::size_t first = at == 0 ? 0 : at + kRows, end = frontier.size();
     for (std::size_t i = first; i < std::min(at + kRows + 1, end); ++i) {
@@ -85,7 +86,7 @@ class MatrixRows {
   static constexpr bool kMayBeUnordered = true;
 
   template <typename CellOf>
-  void look_ahead(const std::vector<Passing>& frontier, std::size_t at, CellOf /*cell_of*/) const {
+  void look_ahead(const List<Passing>& frontier, std::size_t at, CellOf /*cell_of*/) const {
     constexpr std::size_t kOffsets = 8, kEdges = 4;
     if (at + kOffsets < frontier.size()) graph_.prefetch_offsets(frontier[at + kOffsets].node);
     if (at + kEdges < frontier.size()) graph_.prefetch_edges(frontier[at + kEdges].node);

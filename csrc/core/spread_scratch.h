@@ -11,6 +11,7 @@
 
 #include "core/activation_order.h"
 #include "core/buffer.h"
+#include "core/list.h"
 #include "core/reached.h"
 
 namespace ebb {
@@ -20,15 +21,15 @@ struct SpreadScratch {
   Buffer<std::uint32_t> places;
   std::vector<Reached> reached;  // in order of discovery, from 1 on
   // By node, while most nodes are reached: `label` is then the hop of first arrival, or 0.
-  std::vector<Reached> dense;
+  Buffer<Reached> dense;
   // By node: the last row of edges that was looked through for parallel ones and led there. Rows
   // are numbered over all calls; a false alarm after 2^32 of them changes no result.
   std::vector<std::uint32_t> last_row;
   std::uint32_t rows_seen = 0;
   std::vector<std::uint32_t> again;  // places reached at this hop, and at an earlier one
   std::vector<std::uint32_t> fresh;  // places reached at this hop for the first time
-  std::vector<Passing> frontier, frontier_room;
-  std::vector<Ranked> ranked, ranked_room;
+  List<Passing> frontier, frontier_room;
+  List<Ranked> ranked, ranked_room;
 
   // Makes room for so many nodes. Throws std::bad_alloc.
   void fit(std::size_t nodes) {
@@ -40,10 +41,9 @@ struct SpreadScratch {
   }
 
   std::size_t list_bytes() const {
-    return (reached.capacity() + dense.capacity()) * sizeof(Reached) +
+    return (reached.capacity() + dense.size()) * sizeof(Reached) +
            (last_row.capacity() + again.capacity() + fresh.capacity()) * sizeof(std::uint32_t) +
-           (frontier.capacity() + frontier_room.capacity()) * sizeof(Passing) +
-           (ranked.capacity() + ranked_room.capacity()) * sizeof(Ranked);
+           frontier.bytes() + frontier_room.bytes() + ranked.bytes() + ranked_room.bytes();
   }
 
   // Frees the lists where they take more than `most` bytes.
