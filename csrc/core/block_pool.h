@@ -76,8 +76,8 @@ class BlockPool {
   }
 
   std::vector<Chunk> chunks_;
-  std::array<void*, 4 * 64 + 8>
-      free_{};  // by class: a list of blocks, linked through their first word
+  // By class, up to 2^31 words: a list of blocks, each of which holds the next.
+  std::array<void*, 128> free_{};
   std::uint64_t* next_ = nullptr;
   std::size_t left_ = 0;
   std::size_t held_ = 0;

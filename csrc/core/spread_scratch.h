@@ -1,5 +1,5 @@
-// What spreading writes to, kept between calls: a call clears what it touched and nothing else, so
-// it costs neither an allocation nor a pass over all nodes.
+// What spreading writes to, kept between calls: unless most nodes are reached, a call clears what
+// it touched and nothing else, and neither allocates nor passes over all nodes.
 #pragma once
 
 #include <cstddef>
