@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import rows_bm25
 import rows_decay
 import rows_embed
+import rows_fading
 import rows_recall
 import rows_scan
 import rows_spread
@@ -23,6 +24,7 @@ ROWS: dict[str, Callable[[Sizes], Iterator[Contest]]] = {
     "batch": rows_scan.batch,
     "approximate": rows_scan.approximate,
     "columns": rows_decay.columns,
+    "decayed": rows_fading.decayed,
     "spread": rows_spread.capped,
     "spread-uncapped": rows_spread.uncapped,
     "add-link": rows_spread.add_link,

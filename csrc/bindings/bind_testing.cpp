@@ -62,13 +62,12 @@ py::array_t<std::uint16_t> select_above_i16(const std::string& isa, const py::ob
   return to_numpy(std::move(chosen));
 }
 
-py::tuple faded_work(const Arena& arena, const Fading& fading, const py::object& query,
-                     const py::object& now_us, const py::object& rate, const py::object& k) {
+py::tuple work_of_faded(const Arena& arena, const Fading& fading, const py::object& query,
+                        const py::object& now_us, const py::object& rate, const py::object& k) {
   const Moment moment{checked_integer(now_us, "now_us"), checked_number(rate, "rate")};
-  FadedWork work;
-  top_faded(arena, fading, one_query(query), moment, selection_of(py::none(), py::none(), k),
-            &work);
-  return py::make_tuple(work.weighed, work.coded, work.read);
+  const Selection selection = selection_of(py::none(), py::none(), k);
+  const FadedWork work = faded_work(arena, fading, one_query(query), moment, selection);
+  return py::make_tuple(work.weighed, work.compared, work.read);
 }
 
 using Function = double (*)(double);
@@ -101,7 +100,7 @@ void bind_testing(py::module_& m) {
               py::arg("sums"));
   testing.def("select_above_i16", &select_above_i16, py::arg("isa"), py::arg("sums"),
               py::arg("limit"));
-  testing.def("faded_work", &faded_work, py::arg("arena"), py::arg("fading"), py::arg("query"),
+  testing.def("faded_work", &work_of_faded, py::arg("arena"), py::arg("fading"), py::arg("query"),
               py::arg("now_us"), py::arg("rate"), py::arg("k"));
   testing.def("log", &log_of, py::arg("x"));
   testing.def("exp", &exp_of, py::arg("x"));

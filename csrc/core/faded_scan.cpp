@@ -27,8 +27,11 @@ constexpr std::size_t kBatch = 128;
 
 // The share of the rows above which reading them as they lie is faster than visiting them, and how
 // many are visited before that is asked (each time twice as many).
-constexpr double kDenseShare = 0.3;
+constexpr double kDenseShare = 0.25;
 constexpr std::size_t kVisitedFirst = 2048;
+
+// Rows that lie back to back are read on unless at most one of so many is allowed.
+constexpr std::size_t kReadOnShare = 8;
 
 float clamped(float dot) { return dot > 1.0f ? 1.0f : dot >= -1.0f ? dot : -1.0f; }
 
@@ -59,23 +62,32 @@ struct Candidate {
   double ceiling;  // of its score
 };
 
+// What one moment's searches look at.
+struct Searched {
+  const Arena& arena;
+  const Arena::View& rows;
+  const Fading::View& fading;
+  const Moment& moment;
+  const Selection& selection;
+};
+
 // The search of one query.
 class FadedSearch {
  public:
-  FadedSearch(const Arena& arena, const Arena::View& rows, const Fading::View& fading,
-              const Moment& moment, const Selection& selection, const float* query, FadedWork& work)
-      : rows_(rows),
-        fading_(fading),
-        lines_(fading.lines()),
-        moment_(moment),
-        at_(fading.at(moment)),
-        newness_(selection.newness ? selection.newness->data : nullptr),
-        mask_(selection.mask ? selection.mask->data : nullptr),
-        padded_dim_(arena.padded_dim()),
+  FadedSearch(const Searched& searched, const float* query, FadedWork& work)
+      : rows_(searched.rows),
+        fading_(searched.fading),
+        lines_(searched.fading.lines()),
+        moment_(searched.moment),
+        at_(searched.fading.at(searched.moment)),
+        newness_(searched.selection.newness ? searched.selection.newness->data : nullptr),
+        mask_(searched.selection.mask ? searched.selection.mask->data : nullptr),
+        k_(searched.selection.k),
+        padded_dim_(searched.arena.padded_dim()),
+        stretch_(std::min(Fading::kRangeSlots, searched.arena.rows_per_chunk())),
         row_(query),
-        query_(query, padded_dim_, arena.code_dim()),
-        k_(selection.k),
-        best_(selection.k),
+        query_(query, padded_dim_, searched.arena.code_dim()),
+        best_(k_),
         work_(work) {}
 
   std::vector<Scored> run() && {
@@ -114,14 +126,17 @@ class FadedSearch {
       const auto index = static_cast<std::size_t>(slot);
       if (mask_ != nullptr && !mask_[index]) continue;
       const double log_weight = all ? bound : at_.weight(lines_, index);
-      if (log_weight < floor()) continue;
-      batch_.slots[batch_.count++] = slot;
-      batch_.highest = std::max(batch_.highest, log_weight);
-      if (batch_.count >= batch_size_) {
-        compare();
-        batch_size_ = kBatch;
-      }
+      if (!(log_weight < floor())) take(slot, log_weight);
     }
+  }
+
+  // Put a row of at most this weight into the batch.
+  void take(std::int32_t slot, double log_weight) {
+    batch_.slots[batch_.count++] = slot;
+    batch_.highest = std::max(batch_.highest, log_weight);
+    if (batch_.count < batch_size_) return;
+    compare();
+    batch_size_ = kBatch;
   }
 
   // Rows range by range, in the order of their memory.
@@ -129,25 +144,64 @@ class FadedSearch {
     // No row can be found twice, so what was found is forgotten, and only its score kept.
     floor_ = floor();
     best_ = TopK(k_);
-    for (std::size_t first = 0; first < rows_.size(); first += Fading::kRangeSlots) {
-      const std::size_t count = std::min(Fading::kRangeSlots, rows_.size() - first);
+    for (std::size_t first = 0; first < rows_.size(); first += stretch_) {
+      const std::size_t count = std::min(stretch_, rows_.size() - first);
       const double bound = fading_.bound(first, count, moment_);
       if (bound < floor()) continue;
-      for (std::size_t slot = first; slot < first + count; ++slot) {
-        if (mask_ != nullptr && !mask_[slot]) continue;
-        batch_.slots[batch_.count++] = static_cast<std::int32_t>(slot);
-        batch_.highest = std::max(batch_.highest, bound);
-        if (batch_.count == kBatch) compare();
+      const std::size_t allowed = allowed_rows(first, count);
+      if (kReadOnShare * allowed < count) {
+        pick(first, count, bound);
+      } else {
+        read_on(first, count, bound);
       }
     }
     compare();
+  }
+
+  std::size_t allowed_rows(std::size_t first, std::size_t count) const {
+    if (mask_ == nullptr) return count;
+    return static_cast<std::size_t>(std::count(mask_ + first, mask_ + first + count, true));
+  }
+
+  void pick(std::size_t first, std::size_t count, double bound) {
+    for (std::size_t slot = first; slot < first + count; ++slot) {
+      if (mask_[slot]) take(static_cast<std::int32_t>(slot), bound);
+    }
+  }
+
+  // Rows that lie back to back, the few that must not be found along with the others.
+  void read_on(std::size_t first, std::size_t count, double bound) {
+    float uppers[Fading::kRangeSlots];
+    std::fill_n(uppers, count, 1.0f);
+    if (query_.code_dim() > 0) bound_dots(first, count, uppers);
+    work_.compared += count;
+    const double least = least_dot(bound, floor());
+    for (std::size_t i = 0; i < count; ++i) {
+      if (uppers[i] < least || (mask_ != nullptr && !mask_[first + i])) continue;
+      const float upper = uppers[i] <= 1.0f ? std::max(uppers[i], -1.0f) : 1.0f;  // NaN: 1
+      add_candidate(static_cast<std::int32_t>(first + i), upper);
+    }
+    read_candidates();
+  }
+
+  // What CodedQuery::range says, in float32: the slack in the query's error covers that too.
+  void bound_dots(std::size_t first, std::size_t count, float* uppers) const {
+    std::int32_t dots[Fading::kRangeSlots];
+    const std::size_t codes = query_.code_dim();
+    active().dot_codes(query_.codes(), rows_.codes(first), codes, count, codes, dots);
+    const RowChunks::Bounds rows = rows_.bounds(first);
+    const CodeBound& query = query_.bound();
+    for (std::size_t i = 0; i < count; ++i) {
+      const float middle = static_cast<float>(dots[i]) * (rows.scale[i] * query.scale);
+      uppers[i] = middle + (rows.error[i] * query.norm + rows.norm[i] * query.error);
+    }
   }
 
   // Compare the codes of a batch with the query, and the floats of the rows that may still win.
   void compare() {
     DotRange ranges[kBatch];
     dot_ranges(rows_, query_, {batch_.slots, batch_.count}, ranges);
-    work_.coded += batch_.count;
+    work_.compared += batch_.count;
     const double least = least_dot(batch_.highest, floor());
     for (std::size_t i = 0; i < batch_.count; ++i) {
       if (!(ranges[i].upper < least)) add_candidate(batch_.slots[i], ranges[i].upper);
@@ -197,10 +251,11 @@ class FadedSearch {
   const FadingMoment at_;
   const std::int64_t* const newness_;
   const bool* const mask_;
+  const std::size_t k_;
   const std::size_t padded_dim_;
+  const std::size_t stretch_;  // rows that lie back to back
   const float* const row_;
   const CodedQuery query_;
-  const std::size_t k_;
   TopK best_;
   double floor_ = -std::numeric_limits<double>::infinity();
   std::vector<Candidate> candidates_;
@@ -215,42 +270,60 @@ void check_length(std::size_t length, std::size_t rows, const char* argument) {
                    std::to_string(length));
 }
 
-void check_arguments(const Arena& arena, const QueryBatch& queries, const Moment& moment) {
+void check_query(const Arena& arena, const QueryBatch& queries) {
   if (queries.dim != arena.dim()) {
     throw ShapeError("query", std::to_string(arena.dim()) + " values", std::to_string(queries.dim));
   }
   check_finite(Span<const float>{queries.data, queries.count * queries.dim}, "query");
-  check_moment(moment);
 }
 
-}  // namespace
-
-Ranked top_faded(const Arena& arena, const Fading& fading, QueryBatch queries, const Moment& moment,
-                 const Selection& selection, FadedWork* work) {
-  check_arguments(arena, queries, moment);
-  const Arena::View rows = arena.read();
-  const Fading::View lines = fading.read();
-  if (lines.size() != rows.size()) {
-    throw ShapeError("fading", std::to_string(rows.size()) + " slots, as the arena has",
-                     std::to_string(lines.size()));
+void check_sizes(const Searched& searched) {
+  const std::size_t rows = searched.rows.size();
+  if (searched.fading.size() != rows) {
+    throw ShapeError("fading", std::to_string(rows) + " slots, as the arena has",
+                     std::to_string(searched.fading.size()));
   }
-  if (selection.newness) check_length(selection.newness->size, rows.size(), "newness");
-  if (selection.mask) check_length(selection.mask->size, rows.size(), "mask");
+  if (searched.selection.newness) check_length(searched.selection.newness->size, rows, "newness");
+  if (searched.selection.mask) check_length(searched.selection.mask->size, rows, "mask");
+}
+
+Ranked search(const Searched& searched, const QueryBatch& queries, FadedWork& work) {
+  check_sizes(searched);
   Ranked ranked;
-  FadedWork done;
-  Buffer<float> query(arena.padded_dim());
+  Buffer<float> query(searched.arena.padded_dim());
   for (std::size_t q = 0; q < queries.count; ++q) {
     std::copy_n(queries.data + q * queries.dim, queries.dim, query.data());
-    FadedSearch search(arena, rows, lines, moment, selection, query.data(), done);
-    for (const Scored& row : std::move(search).run()) {
+    for (const Scored& row : FadedSearch(searched, query.data(), work).run()) {
       ranked.slots.push_back(row.slot);
       ranked.scores.push_back(row.score);
       ranked.dots.push_back(row.dot);
     }
     ranked.ends.push_back(static_cast<std::int64_t>(ranked.slots.size()));
   }
-  if (work != nullptr) *work = done;
   return ranked;
+}
+
+}  // namespace
+
+Ranked top_faded(const Arena& arena, const Fading& fading, QueryBatch queries, const Moment& moment,
+                 const Selection& selection) {
+  check_query(arena, queries);
+  check_moment(moment);
+  const Arena::View rows = arena.read();
+  const Fading::View lines = fading.read();
+  FadedWork work;
+  return search({arena, rows, lines, moment, selection}, queries, work);
+}
+
+FadedWork faded_work(const Arena& arena, const Fading& fading, QueryBatch queries,
+                     const Moment& moment, const Selection& selection) {
+  check_query(arena, queries);
+  check_moment(moment);
+  const Arena::View rows = arena.read();
+  const Fading::View lines = fading.read();
+  FadedWork work;
+  search({arena, rows, lines, moment, selection}, queries, work);
+  return work;
 }
 
 }  // namespace ebb

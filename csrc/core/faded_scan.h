@@ -9,14 +9,6 @@
 
 namespace ebb {
 
-// How much of a search's work could not be avoided: rows whose weight was computed, of these rows
-// whose codes were compared with a query, and of these rows whose floats were.
-struct FadedWork {
-  std::size_t weighed = 0;
-  std::size_t coded = 0;
-  std::size_t read = 0;
-};
-
 // What `top_product` of core/scan.h returns for the column of the log weights of `fading` at a
 // moment, bit for bit: score = log weight + ln((1 + dot) / 2). No such column is made: slots are
 // visited in the order of their weights, until no weight left can reach the k-th best score. Where
@@ -24,8 +16,19 @@ struct FadedWork {
 //
 // The slots of `fading` are those of the arena; both are read as they are at one moment each, and
 // the arena is locked first. Throws ShapeError when their sizes differ or for what `top_product`
-// refuses, and ValueError for a moment that `check_moment` refuses. `work`, if given, is told.
+// refuses, and ValueError for a moment that `check_moment` refuses.
 Ranked top_faded(const Arena& arena, const Fading& fading, QueryBatch queries, const Moment& moment,
-                 const Selection& selection, FadedWork* work = nullptr);
+                 const Selection& selection);
+
+// How much of the work of such a search could not be avoided: rows whose weight was computed to
+// choose them, rows whose codes were compared with a query, and rows whose floats were.
+struct FadedWork {
+  std::size_t weighed = 0;
+  std::size_t compared = 0;
+  std::size_t read = 0;
+};
+
+FadedWork faded_work(const Arena& arena, const Fading& fading, QueryBatch queries,
+                     const Moment& moment, const Selection& selection);
 
 }  // namespace ebb

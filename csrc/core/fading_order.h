@@ -22,7 +22,7 @@ class FadingOrder {
  public:
   class Walk;
 
-  static constexpr std::size_t kBlockSlots = 256;
+  static constexpr std::size_t kBlockSlots = 128;
 
   // Where a slot stands in a class: by time, then by number.
   struct Place {

@@ -194,10 +194,10 @@ def test_when_nothing_fades_each_row_is_compared_at_most_once_and_a_little() -> 
     memory = Memory(1, 16, 0, False)
     memory.append(50_000)
     memory.fading.overwrite(np.arange(50_000), np.ones(50_000), np.full(50_000, NOW))
-    _, coded, _ = _core._testing.faded_work(
+    _, compared, _ = _core._testing.faded_work(
         memory.arena, memory.fading, memory.axes[0], NOW, 0.0, 10
     )
-    assert coded <= 55_000
+    assert compared <= 55_000
 
 
 @settings(max_examples=15, deadline=None)
