@@ -29,7 +29,7 @@ namespace {
 
 #include "kernels/u32_avx512.h"
 
-#include "kernels/u8_avx2.h"
+#include "kernels/u8_avx512.h"
 
 #include "kernels/kernels.inl"
 }  // namespace

@@ -23,7 +23,7 @@ namespace {
 
 #include "kernels/u32_neon.h"
 
-#include "kernels/u8_scalar.h"
+#include "kernels/u8_neon.h"
 
 #include "kernels/kernels.inl"
 }  // namespace
