@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from ebbmem import arguments, remembering
+from ebbmem import arguments, remembering, retrieval
 from ebbmem.agentic import AgenticMemory
 from ebbmem.clock import Clock, Moment
 from ebbmem.database import (
@@ -127,14 +127,19 @@ class Fleet:
         list of RecallResult
             In the order given.
         """
-        pairs = _pairs(cues, "cues")
-        for _, cue in pairs:
-            arguments.text(cue, "cue")
-        done: dict[int, RecallResult] = {}
-        for scope, places in _by_scope(pairs).items():
-            results = self[scope].recall_many([pairs[at][1] for at in places], top_k=top_k, now=now)
-            done.update(zip(places, results, strict=True))
-        return [done[at] for at in range(len(pairs))]
+        pairs = [(scope, arguments.text(cue, "cue")) for scope, cue in _pairs(cues, "cues")]
+        options = retrieval.Options(
+            recipe=self._recipe,
+            top_k=arguments.count(top_k, "top_k"),
+            min_score=self._recipe.min_score,
+            now_us=self._database.now_us(now),
+            as_of_us=None,
+            run_id=None,
+            archive=False,
+            token_budget=None,
+            reinforce=True,
+        )
+        return retrieval.recall_in_scopes(self._database.engine, self._embedder, pairs, options)
 
     def metrics(self) -> FleetMetrics:
         """Return how many scopes there are, and how much of them is in RAM."""

@@ -6,8 +6,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,17 @@ class Cue:
     text: str
     terms: NDArray[np.uint64]
     vector: NDArray[np.float32] | None
+    lexical: Lexical | None = None
+    """What the lexical lane of one index puts forward, where it was looked up beforehand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    """The best of an index for a cue by BM25, best first."""
+
+    index: ScopeIndex
+    slots: I64
+    scores: F64
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,22 +129,49 @@ def _familiar(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: R
         return _familiar_by_sum(index, _vectors(arena), cue, request)
     recipe = request.recipe
     lanes: dict[str, I64] = {}
-    newness, k = index.columns.created_us, min(recipe.candidates, len(index))
     if recipe.uses_terms and len(cue.terms):
-        slots, scores = index.postings.top_bm25(
-            cue.terms, recipe.k1, recipe.b, newness, request.mask, k
-        )
+        slots, scores = _lexical(index, cue, request)
         lanes["lexical"] = slots
         if recipe.dense == 0:
             by_slot = np.argsort(slots)
             share = _lexical_share(index, cue, recipe, scores[by_slot])
             return Familiar(slots[by_slot], share / recipe.lexical, lanes)
     if recipe.dense > 0:
+        newness, k = index.columns.created_us, min(recipe.candidates, len(index))
         lanes["dense"], _, _ = _core.top_affine(
             _vectors(arena), _vector(cue), None, None, newness, request.mask, k
         )
     slots = _union(*lanes.values())
     return Familiar(slots, _fused(index, arena, cue, recipe, slots), lanes)
+
+
+def with_lexical(index: ScopeIndex, cues: Sequence[Cue], request: Request) -> list[Cue]:
+    """Return cues with what the lexical lane puts forward, where there is one: in one call."""
+    recipe = request.recipe
+    if not recipe.uses_terms or len(index) == 0:
+        return list(cues)
+    terms = np.concatenate([cue.terms for cue in cues])
+    ends = np.cumsum([len(cue.terms) for cue in cues])
+    k = min(recipe.candidates, len(index))
+    newness = index.columns.created_us
+    slots, scores, found_ends = index.postings.top_bm25_many(
+        terms, ends, recipe.k1, recipe.b, newness, request.mask, k
+    )
+    bounds = pairwise([0, *found_ends.tolist()])
+    return [
+        replace(cue, lexical=Lexical(index, slots[start:end], scores[start:end]))
+        for cue, (start, end) in zip(cues, bounds, strict=True)
+    ]
+
+
+def _lexical(index: ScopeIndex, cue: Cue, request: Request) -> tuple[I64, F64]:
+    """Return slots and scores that the lexical lane puts forward."""
+    known, recipe = cue.lexical, request.recipe
+    if known is not None and known.index is index:
+        return known.slots, known.scores
+    k = min(recipe.candidates, len(index))
+    newness = index.columns.created_us
+    return index.postings.top_bm25(cue.terms, recipe.k1, recipe.b, newness, request.mask, k)
 
 
 def _familiar_by_sum(index: ScopeIndex, arena: _core.Arena, cue: Cue, request: Request) -> Familiar:

@@ -19,7 +19,7 @@ from ebbmem.index import ScopeIndex, embedded
 from ebbmem.models import Recalled, RecallResult, deferred_hit, deferred_memory
 from ebbmem.pending import PendingRecall
 from ebbmem.reading import Shown
-from ebbmem.recall import Cue, Request, answer
+from ebbmem.recall import Cue, Request, answer, with_lexical
 from ebbmem.recipes import Recipe
 from ebbmem.reconsolidation import Held
 from ebbmem.records.identity import id_text, new_id
@@ -49,7 +49,36 @@ def recall(
 ) -> list[RecallResult]:
     """Answer cues of one scope, in order; each may strengthen what the next one sees."""
     analysed = analyse(engine.analyzer, embedder, cues, options.recipe)
-    return [_recall(engine, scope, embedder, cue, options) for cue in analysed]
+    return _recall_all(engine, scope, embedder, analysed, options)
+
+
+def recall_in_scopes(
+    engine: Engine, embedder: Embedder, pairs: Sequence[tuple[str, str]], options: Options
+) -> list[RecallResult]:
+    """Answer (scope, cue) pairs as `recall` does each scope's; the cues are analysed together."""
+    analysed = analyse(engine.analyzer, embedder, [cue for _, cue in pairs], options.recipe)
+    shares: dict[str, list[int]] = {}
+    for at, (scope, _) in enumerate(pairs):
+        shares.setdefault(scope, []).append(at)
+    done: dict[int, RecallResult] = {}
+    for scope, share in shares.items():
+        cues = [analysed[at] for at in share]
+        results = _recall_all(engine, scope, embedder, cues, options)
+        done.update(zip(share, results, strict=True))
+    return [done[at] for at in range(len(pairs))]
+
+
+def _recall_all(
+    engine: Engine, scope: str, embedder: Embedder, cues: Sequence[Cue], options: Options
+) -> list[RecallResult]:
+    """Answer cues of one scope, in order; what no recall changes is looked up at once."""
+    if len(cues) > 1:
+        with engine.alone(scope):
+            index = engine.current(scope)
+            if index is not None:
+                cues = with_lexical(index, cues, _request(index, options))
+            return [_recall(engine, scope, embedder, cue, options) for cue in cues]
+    return [_recall(engine, scope, embedder, cue, options) for cue in cues]
 
 
 def analyse(
@@ -120,13 +149,16 @@ def _answer(
     engine: Engine, index: ScopeIndex, embedder: Embedder, cue: Cue, options: Options
 ) -> Answer:
     """Return what the index answers."""
-    recipe, now_us = options.recipe, options.now_us
-    arena = engine.lane(index, embedder).arena if recipe.uses_vectors else None
+    arena = engine.lane(index, embedder).arena if options.recipe.uses_vectors else None
+    return answer(index, arena, cue, _request(index, options))
+
+
+def _request(index: ScopeIndex, options: Options) -> Request:
+    """Return what is wanted of an index."""
     mask = index.columns.mask(
-        now_us, as_of_us=options.as_of_us, run=options.run_id, archive=options.archive
+        options.now_us, as_of_us=options.as_of_us, run=options.run_id, archive=options.archive
     )
-    request = Request(recipe, options.top_k, options.min_score, now_us, mask)
-    return answer(index, arena, cue, request)
+    return Request(options.recipe, options.top_k, options.min_score, options.now_us, mask)
 
 
 def _found(

@@ -171,3 +171,33 @@ def test_closing_ends_every_handle(fleet):
 def test_wrong_scopes(fleet, scope):
     with pytest.raises(EbbmemError, match="scope"):
         fleet[scope]
+
+
+@pytest.mark.parametrize("recipe", [recipes.DEFAULT, recipes.ASSOCIATIVE, recipes.EBBINGHAUS])
+def test_many_recalls_are_those_of_one_by_one(tmp_path, recipe):
+    texts = [f"{a} {b} {a}{b}" for a in ("rex", "tom", "dog") for b in ("barks", "sleeps", "runs")]
+    cues = ["rex", "tom sleeps", "", "zebra", "rex runs dog", "rex", "barks barks"]
+    pairs = [(scope, cue) for cue in cues for scope in ("a", "b", "nobody")]
+    clock = ManualClock(1_700_000_000)
+    kept = []
+    for many in (True, False):
+        with Fleet(tmp_path / f"{many}.db", recipe=recipe, clock=clock) as fleet:
+            for scope, start in (("a", 0), ("b", 3)):
+                for number, text in enumerate(texts[start:]):
+                    keywords = [f"k{number % 3}"]
+                    fleet[scope].remember(text, keywords=keywords, now=1_699_000_000 + number)
+            fleet["a"].correct(fleet["a"].recall("tom", reinforce=False).memories[0].id, "tom cat")
+            if many:
+                found = fleet.recall_many(pairs, top_k=4)
+            else:
+                in_order = {scope: [c for s, c in pairs if s == scope] for scope, _ in pairs}
+                each = {
+                    scope: iter([fleet[scope].recall(cue, top_k=4) for cue in share])
+                    for scope, share in in_order.items()
+                }
+                found = [next(each[scope]) for scope, _ in pairs]
+            kept.append([[(h.number, h.score, h.explanation) for h in one] for one in found])
+            fleet.flush()
+            states = [fleet[s].get(h.id) for s in "ab" for h in fleet[s].recall("rex tom dog")]
+            kept[-1].append([(m.number, m.storage_strength, m.access_count) for m in states])
+    assert kept[0] == kept[1]

@@ -29,6 +29,8 @@ NULL: Final = -(1 << 63)
 # Not UTF-8, so no text is equal to it.
 NULL_TEXT: Final = b"\xff\xfeNULL"
 _ORDER: Final = [INT, MAYBE, REAL, TEXT]
+_pack_keyword: Final = struct.Struct("<3q").pack
+_KEYWORDS: Final = crc32(b"keywords")
 # -0.0 becomes 0.0, as SQLite stores it.
 _stored: Final = (0.0).__add__
 
@@ -104,7 +106,22 @@ scope_checksum: Final = checksum(
     },
 )
 vector_checksum: Final = checksum("vectors", {"row_id": INT, "vector": TEXT, "seq": INT})
-keyword_checksum: Final = checksum("keywords", {"keyword": TEXT, "role": TEXT, "row_id": INT})
+
+
+def keyword_checksum(row: Row) -> int:
+    """Return the checksum of (keyword, role, row_id).
+
+    The form is that of `checksum`, written out: a memory with keywords reads many such rows.
+    """
+    keyword, role, row_id = row
+    try:
+        named, part = keyword.encode(), role.encode()
+        numbers = _pack_keyword(row_id, len(named), len(part))
+        return crc32(named + part, crc32(numbers, _KEYWORDS))
+    except (UnicodeEncodeError, struct.error, TypeError, AttributeError) as exc:
+        raise InvalidArgument.of("keywords", "values that SQLite can hold", exc) from exc
+
+
 intention_checksum: Final = checksum(
     "intentions",
     {

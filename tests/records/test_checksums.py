@@ -139,3 +139,16 @@ def test_strengths_change_only_the_upper_half_of_a_memory():
 def test_checksums_fit_a_signed_64_bit_column():
     assert all(0 <= memory_rows.sealed(memory(str(i)))[-1] < 1 << 63 for i in range(1000))
     assert 0 <= rows.meta_checksum(("a", "b")) < 1 << 32
+
+
+@settings(max_examples=200)
+@given(hostile, hostile, whole)
+def test_a_keyword_has_the_checksum_of_the_form(keyword, role, row_id):
+    form = checksum("keywords", {"keyword": TEXT, "role": TEXT, "row_id": INT})
+    assert rows.keyword_checksum((keyword, role, row_id)) == form((keyword, role, row_id))
+
+
+@pytest.mark.parametrize("bad", [("\ud800", "has", 1), ("a", "has", 1 << 63), (None, "has", 1)])
+def test_a_keyword_that_no_column_can_hold_is_refused(bad):
+    with pytest.raises(InvalidArgument, match="keywords"):
+        rows.keyword_checksum(bad)
