@@ -13,12 +13,12 @@ import pytest
 import rivals
 from timing import Timed
 
-from ebbmem import AgenticMemory, Fleet, recipes
+from ebbmem import AgenticMemory, Database, Fleet, recipes
 
 pytestmark = pytest.mark.benchmark(max_time=0.5, min_rounds=3)
 
-DIM, K = 1024, 5
-COUNT = 2_000
+DIM, K = 1024, 10
+COUNT = 1_000
 RATE = recipes.EBBINGHAUS.law.decay_factor  # type: ignore[attr-defined]
 START_S = 1_700_000_000
 NOW_S = START_S + COUNT
@@ -53,7 +53,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
 @pytest.mark.parametrize("who", ["ebbmem", "numpy", "python"])
 def test_recall_by_the_ebbinghaus_law(timed: Timed, who: str, filled: Filled) -> None:
     def by_ebbmem(cue: str) -> list[str]:
-        found = filled.memory.recall(cue, top_k=K, reinforce=False, now=NOW_S)
+        found = filled.memory.recall(cue, top_k=K, now=NOW_S)  # reinforced, like any recall
         return [hit.summary for hit in found]
 
     calls = {
@@ -83,6 +83,43 @@ def test_recall(timed: Timed, recipe: recipes.Recipe, reinforce: object, filled:
     assert recall() > 0
 
     timed(recall, group=f"recall 10 of {COUNT}, {recipe.name}", units=1, unit="recall")
+
+
+@pytest.mark.parametrize("how", ["many", "one by one"])
+def test_recall_of_many_cues(timed: Timed, how: str, filled: Filled) -> None:
+    cues = data.cues(64)
+
+    def many() -> list[list[str]]:
+        found = filled.memory.recall_many(cues, recipe=recipes.DEFAULT, now=NOW_S)
+        return [hits(one) for one in found]
+
+    def one_by_one() -> list[list[str]]:
+        return [hits(filled.memory.recall(c, recipe=recipes.DEFAULT, now=NOW_S)) for c in cues]
+
+    assert many() == one_by_one()
+
+    call = many if how == "many" else one_by_one
+    timed(call, group=f"recall 10 of {COUNT}, 64 cues", units=len(cues), unit="recall")
+
+
+def test_writing_what_waits(timed: Timed, tmp_path: Path) -> None:
+    texts, cues, waiting = data.texts(COUNT), data.cues(50), 256
+    database = Database(tmp_path / "memory.db", pending_recalls=waiting, pending_s=3_600)
+    with database, AgenticMemory(database, recipe=recipes.EBBINGHAUS) as memory:
+        memory.remember_many(texts)
+
+        def recalled() -> tuple[tuple[()], dict[str, object]]:
+            for _, cue in zip(range(waiting), cycle(cues), strict=False):
+                memory.recall(cue)
+            return (), {}
+
+        recalled()
+        database.flush()
+        best = memory.recall(cues[0], reinforce=False).memories[0].memory
+        assert best.access_count > 1
+
+        group = f"write {waiting} recalls that wait"
+        timed(database.flush, group=group, units=waiting, unit="recall", setup=recalled)
 
 
 def test_recall_of_many_agents(timed: Timed, tmp_path: Path) -> None:

@@ -23,11 +23,17 @@ class Timed:
         units: int,
         unit: str,
         rounds: int | None = None,
+        setup: Callable[[], object] | None = None,
     ) -> Result:
-        """Time a call whose answer was checked before; ``rounds`` fixes how often it runs."""
+        """Time a call whose answer was checked before.
+
+        ``rounds`` fixes how often it runs; ``setup`` runs before each round and is not timed.
+        """
         self.benchmark.group = group
-        if rounds is None:
-            result: Result = self.benchmark(call)
+        if setup is not None:
+            result: Result = self.benchmark.pedantic(call, setup=setup, rounds=rounds or 10)
+        elif rounds is None:
+            result = self.benchmark(call)
         else:
             result = self.benchmark.pedantic(call, rounds=rounds)
         if self.benchmark.stats is not None:

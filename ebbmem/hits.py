@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,7 @@ SUPERSEDED = "superseded"
 OVER_BUDGET = "over budget"
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """The best candidates, best first: one value of each list per candidate.
 
     ``parts`` are the terms of the score by name; ``lanes`` the slots that each lane put forward,
@@ -32,9 +31,9 @@ class Ranked:
     cascade: Sequence[float]
     retrievability: Sequence[float]
     parts: Mapping[str, Sequence[float]]
-    lanes: Mapping[str, I64] = field(default_factory=dict)
-    paths: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    notes: Mapping[int, str] = field(default_factory=dict)
+    lanes: Mapping[str, I64]
+    paths: Mapping[int, tuple[int, ...]]
+    notes: Mapping[int, str]
 
     def part(self, at: int, name: str) -> Explanation:  # noqa: ARG002
         """Return the explanation of one candidate, the part of a hit that is made when read."""
@@ -49,11 +48,10 @@ class Ranked:
         )
 
 
-NOTHING = Ranked("", (), (), (), (), (), {})
+NOTHING = Ranked("", (), (), (), (), (), {}, {}, {}, {})
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What recall found: places in ``ranked`` of the hits, and of what was skipped."""
 
     ranked: Ranked = NOTHING
@@ -62,15 +60,20 @@ class Answer:
 
     def slots(self) -> list[int]:
         """Return the slots of hits and skipped, in this order."""
-        return [self.ranked.slots[at] for part in (self.hits, self.skipped) for at in part]
+        slots = self.ranked.slots
+        return [slots[at] for at in self.places()]
+
+    def places(self) -> Sequence[int]:
+        """Return the places of hits and skipped, in this order."""
+        return [*self.hits, *self.skipped] if self.skipped else self.hits
 
 
 def cut(ranked: Ranked, min_score: float) -> Answer:
     """Split the best candidates at ``min_score``."""
     scores = ranked.scores
+    if not scores or min(scores) >= min_score:
+        return Answer(ranked, range(len(scores)))
     hits = [at for at, score in enumerate(scores) if score >= min_score]
-    if len(hits) == len(scores):
-        return Answer(ranked, hits)
     return Answer(ranked, hits, [at for at, score in enumerate(scores) if score < min_score])
 
 
@@ -99,5 +102,5 @@ def budgeted(answer: Answer, sizes: Mapping[int, int], token_budget: int) -> Ans
         else:
             over.append(at)
     noted = dict.fromkeys((answer.ranked.slots[at] for at in over), OVER_BUDGET)
-    ranked = replace(answer.ranked, notes={**answer.ranked.notes, **noted})
+    ranked = answer.ranked._replace(notes={**answer.ranked.notes, **noted})
     return Answer(ranked, kept, [*over, *answer.skipped])

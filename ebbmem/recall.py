@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +30,7 @@ BoolRows = NDArray[np.bool_]
 SUPERSEDED_FACTOR = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Cue:
+class Cue(NamedTuple):
     """What recall is asked with: its distinct terms, and its vector where a lane needs one."""
 
     text: str
@@ -49,8 +49,7 @@ class Lexical:
     scores: F64
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What is wanted of one recall.  ``mask`` says which slots may come back."""
 
     recipe: Recipe
@@ -159,7 +158,7 @@ def with_lexical(index: ScopeIndex, cues: Sequence[Cue], request: Request) -> li
     )
     bounds = pairwise([0, *found_ends.tolist()])
     return [
-        replace(cue, lexical=Lexical(index, slots[start:end], scores[start:end]))
+        cue._replace(lexical=Lexical(index, slots[start:end], scores[start:end]))
         for cue, (start, end) in zip(cues, bounds, strict=True)
     ]
 
@@ -266,8 +265,7 @@ def _scored(
     return _cut(index, table, best, request)
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
+class _Table(NamedTuple):
     """Scored candidates, one value per position."""
 
     slots: I64

@@ -194,21 +194,20 @@ class _Found:
     def recalled(self) -> tuple[tuple[Recalled, ...], tuple[Recalled, ...]]:
         """Return the hits, and what was skipped, as users see them."""
         ranked, count = self._answer.ranked, len(self._answer.hits)
-        numbers = list(
+        every = list(
             zip(
-                ranked.scores,
-                ranked.similarity,
-                ranked.cascade,
-                ranked.retrievability,
-                strict=True,
+                ranked.scores, ranked.similarity, ranked.cascade, ranked.retrievability, strict=True
             )
         )
+        chosen = self._answer.places()
         explain, part = ranked.part, self._part
-        every = []
-        for place, at in enumerate((*self._answer.hits, *self._answer.skipped)):
-            memory = deferred_memory(part, place, self._rows[place].row.summary)
-            every.append(deferred_hit(explain, at, memory, numbers[at]))
-        return tuple(every[:count]), tuple(every[count:])
+        made = [
+            deferred_hit(explain, at, deferred_memory(part, place, one.row.summary), every[at])
+            for place, (at, one) in enumerate(zip(chosen, self._rows, strict=True))
+        ]
+        if count == len(made):
+            return tuple(made), ()
+        return tuple(made[:count]), tuple(made[count:])
 
     def _part(self, place: int, name: str) -> Any:
         """Return a field of one of the memories."""

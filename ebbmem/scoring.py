@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,7 @@ from ebbmem.recipes import Ranking, Recipe, Weights
 IMPORTANCE_SCALE = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(NamedTuple):
     """What is known of some memories, one value per memory.
 
     ``similarity`` is a cosine in [-1, 1], or familiarity in [0, 1] for a bounded ranking;

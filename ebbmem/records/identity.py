@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import struct
 import threading
+from collections.abc import Iterator
 from typing import Final
 
 from ebbmem.errors import InvalidArgument, InvalidType
@@ -12,6 +14,7 @@ from ebbmem.errors import InvalidArgument, InvalidType
 _VERSION: Final = 0x7 << 76
 _VARIANT: Final = 0b10 << 62
 _RANDOM_BITS: Final = 62
+_DRAWN: Final = struct.Struct(">128Q")
 _MAX_MS: Final = (1 << 48) - 1
 _MAX_FIELDS: Final = (1 << 122) - 1
 _PATTERN: Final = re.compile(r"[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}")
@@ -26,18 +29,27 @@ class _Sequence:
     def renew(self) -> None:
         self._lock = threading.Lock()
         self._last = 0
+        self._random: Iterator[int] = iter(())
 
     def next(self, now_us: int) -> int:
         ms, us = divmod(max(now_us, 0), 1000)
         fraction = us * 4096 // 1000
-        random = int.from_bytes(os.urandom(8), "big") >> 2
-        fields = (min(ms, _MAX_MS) << 12 | fraction) << _RANDOM_BITS | random
         with self._lock:
+            random = next(self._random, None)
+            if random is None:
+                random = self._drawn()
+            fields = (min(ms, _MAX_MS) << 12 | fraction) << _RANDOM_BITS | random
             # The clock stood still or went back: count on from the newest id by a random step.
             if fields <= self._last:
                 fields = min(self._last + 1 + (random >> 30), _MAX_FIELDS)
             self._last = fields
         return fields
+
+    def _drawn(self) -> int:
+        """Return 62 random bits, and keep more for later: asking the system costs a call."""
+        first, *more = (int(bits) >> 2 for bits in _DRAWN.unpack(os.urandom(_DRAWN.size)))
+        self._random = iter(more)
+        return first
 
 
 _sequence: Final = _Sequence()
