@@ -143,6 +143,19 @@ def power_retention(elapsed: float, stability: float, d: float = 0.1542) -> floa
     return (1.0 + factor * max(elapsed, 0.0) / stability) ** -d
 
 
+# --- word-hash vectors as counts --------------------------------------------------------
+
+
+def count_cosine(one: dict[int, int], other: dict[int, int]) -> float:
+    """The cosine of two signed counts by bucket: the dot and the squared norms are integers."""
+    dot = sum(count * other.get(bucket, 0) for bucket, count in one.items())
+    squares = [sum(count * count for count in counts.values()) for counts in (one, other)]
+    if dot == 0:
+        return 0.0
+    cosine = float(dot) / math.sqrt(float(squares[0]) * float(squares[1]))
+    return min(max(cosine, -1.0), 1.0)
+
+
 # --- BM25 -------------------------------------------------------------------------------
 
 

@@ -70,6 +70,20 @@ py::tuple work_of_faded(const Arena& arena, const Fading& fading, const py::obje
   return py::make_tuple(work.weighed, work.compared, work.read);
 }
 
+py::array_t<std::uint16_t> select_reaching_i16(const std::string& isa, const py::object& sums,
+                                               const py::object& values, std::int16_t limit,
+                                               float least) {
+  const Span<const std::int16_t> some = vector_view<std::int16_t>(sums, "sums");
+  const auto rows = vector_view<std::uint16_t>(values, "values", some.size);
+  if (some.size % 32 != 0) {
+    throw ShapeError("sums", "a multiple of 32 values", std::to_string(some.size));
+  }
+  std::vector<std::uint16_t> chosen(some.size);
+  chosen.resize(
+      find(isa).select_reaching_i16(some.data, rows.data, some.size, limit, least, chosen.data()));
+  return to_numpy(std::move(chosen));
+}
+
 using Function = double (*)(double);
 
 py::array_t<double> each(Function function, const py::object& x) {
@@ -102,6 +116,8 @@ void bind_testing(py::module_& m) {
               py::arg("limit"));
   testing.def("faded_work", &work_of_faded, py::arg("arena"), py::arg("fading"), py::arg("query"),
               py::arg("now_us"), py::arg("rate"), py::arg("k"));
+  testing.def("select_reaching_i16", &select_reaching_i16, py::arg("isa"), py::arg("sums"),
+              py::arg("values"), py::arg("limit"), py::arg("least"));
   testing.def("log", &log_of, py::arg("x"));
   testing.def("exp", &exp_of, py::arg("x"));
   testing.def("pow", &pow_of, py::arg("base"), py::arg("exponent"));

@@ -19,6 +19,7 @@ PYBIND11_MODULE(_core, m) {
   bind_reinforcement(m);
   bind_fading(m);
   bind_postings(m);
+  bind_words(m);
   bind_spread(m);
   bind_links(m);
   bind_testing(m);

@@ -15,6 +15,7 @@ void bind_decay(pybind11::module_& m);
 void bind_reinforcement(pybind11::module_& m);
 void bind_fading(pybind11::module_& m);
 void bind_postings(pybind11::module_& m);
+void bind_words(pybind11::module_& m);
 void bind_spread(pybind11::module_& m);
 void bind_links(pybind11::module_& m);
 void bind_testing(pybind11::module_& m);

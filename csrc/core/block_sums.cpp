@@ -30,4 +30,14 @@ Span<const std::uint16_t> BlockSums::at_least(std::int16_t least) {
   return {chosen_.data(), count};
 }
 
+Span<const std::uint16_t> BlockSums::reaching(const SparseBlock& block, std::size_t begin,
+                                              std::size_t end, std::int16_t least, double square) {
+  // Wider than the rounding of the square and of both products.
+  const auto slackened = static_cast<float>(square * (1.0 - 1e-5));
+  const std::size_t count = kernels_.select_reaching_i16(
+      sums_.data() + begin, block.small_values() + begin, (end - begin + 31) / 32 * 32,
+      static_cast<std::int16_t>(least - 1), slackened, chosen_.data());
+  return {chosen_.data(), count};
+}
+
 }  // namespace ebb

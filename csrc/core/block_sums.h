@@ -37,6 +37,12 @@ class BlockSums {
   // The rows whose sum is at least `least`, which is above 0, in order. Good until the next call.
   Span<const std::uint16_t> at_least(std::int16_t least);
 
+  // The rows from `begin`, a multiple of 64, to before `end` whose sum is at least `least` and has
+  // a square of at least square * value, given as numbers from `begin` on. In float: a few more
+  // rows may come, which the caller tells from the right ones. Good until the next call.
+  Span<const std::uint16_t> reaching(const SparseBlock& block, std::size_t begin, std::size_t end,
+                                     std::int16_t least, double square);
+
  private:
   void add_coded(const KeyRows& key, const std::array<std::int16_t, 8>& coded);
 

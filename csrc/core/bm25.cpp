@@ -215,7 +215,7 @@ class Ranking {
     if (!rows_.is_live(slot) || !contest_.mask.allows(slot)) return;
     const auto number = static_cast<std::int64_t>(slot);
     const bool numbered = contest_.newness.data == nullptr;
-    best_.offer({score, numbered ? number : contest_.newness[slot], number, 0.0F});
+    best_.offer({score, numbered ? number : contest_.newness[slot], number, 0.0});
   }
 
   static constexpr std::size_t kManyRows = 16;

@@ -74,6 +74,12 @@ struct KernelTable {
   std::size_t (*select_above_i16)(const std::int16_t* sums, std::size_t count, std::int16_t limit,
                                   std::uint16_t* out);
 
+  // The same for the i whose sums[i], in addition, has a square of at least least * values[i], the
+  // three products rounded to float. `limit` is at least 0. Bit-equal family.
+  std::size_t (*select_reaching_i16)(const std::int16_t* sums, const std::uint16_t* values,
+                                     std::size_t count, std::int16_t limit, float least,
+                                     std::uint16_t* out);
+
   // digests[i] = the MD5 of words[i] for i < count, where the word has at most kShortWord bytes;
   // what is written for a longer one means nothing. May read up to 16 bytes from the beginning of
   // a word, but never beyond a page of memory that the word itself reaches. Bit-equal family.

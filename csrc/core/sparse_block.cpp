@@ -189,20 +189,22 @@ void BlockBuilder::add_rows(const SparseBlock& other, Span<const bool> keep,
 }
 
 void BlockBuilder::place_values(SparseBlock& block) const {
-  block.values_.reserve(values_.size());
+  block.rows_ = values_.size();
+  block.values_.resize(64 * block.words());
   for (std::size_t row = 0; row < values_.size(); ++row) {
     const std::uint64_t value = values_[row];
-    block.values_.push_back(
-        static_cast<std::uint16_t>(std::min<std::uint64_t>(value, kLargeValue)));
+    block.values_[row] = static_cast<std::uint16_t>(std::min<std::uint64_t>(value, kLargeValue));
     if (value >= kLargeValue) {
       block.large_values_.push_back({static_cast<std::uint16_t>(row), value});
     }
   }
   block.large_values_.shrink_to_fit();
-  if (values_.empty()) return;
-  const auto [least, most] = std::minmax_element(values_.begin(), values_.end());
-  block.smallest_value_ = *least;
-  block.largest_value_ = *most;
+  for (const std::uint64_t value : values_) {
+    block.largest_value_ = std::max(block.largest_value_, value);
+    if (value == 0) continue;
+    const std::uint64_t least = block.smallest_value_;
+    block.smallest_value_ = least == 0 ? value : std::min(least, value);
+  }
 }
 
 void BlockBuilder::place_keys(SparseBlock& block) const {

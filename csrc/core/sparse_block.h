@@ -61,7 +61,7 @@ class SparseBlock {
   static constexpr std::size_t kMaxRows = std::size_t{1} << 13;
 
   std::size_t first() const { return first_; }  // slot of row 0
-  std::size_t rows() const { return values_.size(); }
+  std::size_t rows() const { return rows_; }
 
   KeyRows find(std::uint32_t key) const;
 
@@ -70,6 +70,9 @@ class SparseBlock {
   KeyRows rows_of(std::size_t i) const;
 
   std::uint64_t value(std::size_t row) const;
+  // The values again, with 65535 for larger ones; zeros up to a multiple of 64 rows.
+  const std::uint16_t* small_values() const { return values_.data(); }
+  // The smallest above 0; 0 when there is none.
   std::uint64_t smallest_value() const { return smallest_value_; }
   std::uint64_t largest_value() const { return largest_value_; }
   // The largest count without its sign; 0 when no row holds a key.
@@ -84,13 +87,14 @@ class SparseBlock {
   std::size_t words() const { return (rows() + 63) / 64; }
 
   std::size_t first_ = 0;
+  std::size_t rows_ = 0;
   std::vector<std::uint32_t> keys_;
   std::vector<std::uint32_t> ends_;  // of each key's postings
   std::vector<std::uint16_t> postings_;
   std::vector<std::uint32_t> dense_;
   std::vector<std::uint64_t> bits_;
   std::vector<LargeCount> large_counts_;  // by key, then row
-  std::vector<std::uint16_t> values_;
+  std::vector<std::uint16_t> values_;     // as small_values() says
   std::vector<LargeValue> large_values_;  // by row
   std::uint64_t smallest_value_ = 0;
   std::uint64_t largest_value_ = 0;

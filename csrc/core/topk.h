@@ -17,7 +17,7 @@ struct Scored {
   double score;  // never NaN
   std::int64_t newness;
   std::int64_t slot;
-  float dot;
+  double dot;
 };
 
 inline bool ranks_before(const Scored& a, const Scored& b) {

@@ -44,6 +44,25 @@ inline std::uint32_t bits_above(const I16x32& a, const I16x32& b) {
   return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_permute4x64_epi64(packed, 0xD8)));
 }
 
+// Eight lanes of the next function.
+inline std::uint32_t eight_large_squares(__m128i a, const std::uint16_t* values, __m256 least) {
+  const __m128i value = _mm_loadu_si128(reinterpret_cast<const __m128i*>(values));
+  const __m256 x = _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(a));
+  const __m256 needed = _mm256_mul_ps(least, _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(value)));
+  const __m256 large = _mm256_cmp_ps(_mm256_mul_ps(x, x), needed, _CMP_GE_OQ);
+  return static_cast<std::uint32_t>(_mm256_movemask_ps(large));
+}
+
+// The lanes with a * a >= least * value, all in float.
+inline std::uint32_t bits_of_large_squares(const I16x32& a, const std::uint16_t* values,
+                                           float least) {
+  const __m256 all = _mm256_set1_ps(least);
+  return eight_large_squares(_mm256_castsi256_si128(a.lo), values, all) |
+         eight_large_squares(_mm256_extracti128_si256(a.lo, 1), values + 8, all) << 8 |
+         eight_large_squares(_mm256_castsi256_si128(a.hi), values + 16, all) << 16 |
+         eight_large_squares(_mm256_extracti128_si256(a.hi, 1), values + 24, all) << 24;
+}
+
 // The lowest bit that is set; bits is not 0.
 inline unsigned lowest_bit(std::uint32_t bits) {
   return static_cast<unsigned>(__builtin_ctz(bits));

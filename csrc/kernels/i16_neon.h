@@ -54,6 +54,29 @@ inline std::uint32_t bits_above(const I16x32& x, const I16x32& y) {
          eight_above(x.d, y.d) << 24;
 }
 
+// Four lanes of the next function.
+inline std::uint32_t four_large_squares(int16x4_t x, const std::uint16_t* values, float least) {
+  const std::uint32_t bits[4] = {1, 2, 4, 8};
+  const float32x4_t lanes = vcvtq_f32_s32(vmovl_s16(x));
+  const float32x4_t value = vcvtq_f32_u32(vmovl_u16(vld1_u16(values)));
+  const uint32x4_t large = vcgeq_f32(vmulq_f32(lanes, lanes), vmulq_n_f32(value, least));
+  return vaddvq_u32(vandq_u32(large, vld1q_u32(bits)));
+}
+
+inline std::uint32_t eight_large_squares(int16x8_t x, const std::uint16_t* values, float least) {
+  return four_large_squares(vget_low_s16(x), values, least) |
+         four_large_squares(vget_high_s16(x), values + 4, least) << 4;
+}
+
+// The lanes with x * x >= least * value, all in float.
+inline std::uint32_t bits_of_large_squares(const I16x32& x, const std::uint16_t* values,
+                                           float least) {
+  return eight_large_squares(x.a, values, least) |
+         eight_large_squares(x.b, values + 8, least) << 8 |
+         eight_large_squares(x.c, values + 16, least) << 16 |
+         eight_large_squares(x.d, values + 24, least) << 24;
+}
+
 // The lowest bit that is set; bits is not 0.
 inline unsigned lowest_bit(std::uint32_t bits) {
   return static_cast<unsigned>(__builtin_ctz(bits));

@@ -42,6 +42,18 @@ inline std::uint32_t bits_above(const I16x32& a, const I16x32& b) {
   return bits;
 }
 
+// The lanes with a * a >= least * value, all in float.
+inline std::uint32_t bits_of_large_squares(const I16x32& a, const std::uint16_t* values,
+                                           float least) {
+  std::uint32_t bits = 0;
+  for (int l = 0; l < 32; ++l) {
+    const auto x = static_cast<float>(a.lane[l]);
+    const float needed = least * static_cast<float>(values[l]);
+    bits |= static_cast<std::uint32_t>(x * x >= needed) << l;
+  }
+  return bits;
+}
+
 // The lowest bit that is set; bits is not 0.
 inline unsigned lowest_bit(std::uint32_t bits) {
   unsigned at = 0;

@@ -23,6 +23,7 @@ constexpr KernelTable table(const char* name) {
   table.dot_codes_at = dot_codes_at_i8;
   table.add_where_i16 = add_where_i16;
   table.select_above_i16 = select_above_i16;
+  table.select_reaching_i16 = select_reaching_i16;
   table.md5_short = md5_short;
   table.elapsed = elapsed_f64;
   table.retention = retention_f32;

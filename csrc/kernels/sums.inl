@@ -27,3 +27,21 @@ std::size_t select_above_i16(const std::int16_t* sums, std::size_t count, std::i
   }
   return found;
 }
+
+// A row that passes the first test alone mostly fails the second: both before any branch on a row.
+std::size_t select_reaching_i16(const std::int16_t* sums, const std::uint16_t* values,
+                                std::size_t count, std::int16_t limit, float least,
+                                std::uint16_t* out) {
+  const I16x32 all = i16_broadcast(limit);
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < count; i += 32) {
+    const I16x32 some = load(sums + i);
+    std::uint32_t bits = bits_above(some, all);
+    if (bits == 0) continue;
+    bits &= bits_of_large_squares(some, values + i, least);
+    for (; bits != 0; bits &= bits - 1) {
+      out[found++] = static_cast<std::uint16_t>(i + lowest_bit(bits));
+    }
+  }
+  return found;
+}

@@ -135,3 +135,18 @@ def test_rows_above_a_limit_are_told_in_order(isa: str, count: int) -> None:
     for limit in (-32768, -3, 0, 4, 32766, 32767):
         got = _core._testing.select_above_i16(isa, sums, limit)
         assert got.tolist() == np.flatnonzero(sums > limit).tolist()
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("count", [0, 32, 64, 96, 992, 8192])
+def test_rows_of_a_large_square_are_told_in_order(isa: str, count: int) -> None:
+    rng = np.random.default_rng(count)
+    sums = rng.integers(-20, 21, count).astype(np.int16)
+    sums[rng.random(count) < 0.1] = 32767
+    values = rng.integers(0, 60, count).astype(np.uint16)
+    values[rng.random(count) < 0.1] = 65535
+    squares = sums.astype(np.float32) * sums.astype(np.float32)
+    for limit, least in ((0, 0.0), (0, 1.0), (4, 0.1), (4, 7.3), (19, 16384.25), (0, 1e30)):
+        got = _core._testing.select_reaching_i16(isa, sums, values, limit, least)
+        reaches = squares >= np.float32(least) * values.astype(np.float32)
+        assert got.tolist() == np.flatnonzero((sums > limit) & reaches).tolist()

@@ -1,0 +1,169 @@
+#include <pybind11/pybind11.h>
+
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "bindings/arguments.h"
+#include "bindings/numpy_views.h"
+#include "bindings/ranking.h"
+#include "bindings/topics.h"
+#include "core/word_scan.h"
+
+namespace py = pybind11;
+
+namespace ebb::bindings {
+
+namespace {
+
+std::unique_ptr<WordVectors> make(const py::object& dim) {
+  return std::make_unique<WordVectors>(checked_count(dim, "dim", 1));
+}
+
+WordCounts counts_of(const py::object& buckets, const py::object& counts, const py::object& ends) {
+  return {vector_view<std::uint32_t>(buckets, "buckets"),
+          vector_view<std::int32_t>(counts, "counts"),
+          vector_view<std::int64_t>(ends, "text_ends")};
+}
+
+// The counts of one text.
+class OneText {
+ public:
+  OneText(const py::object& buckets, const py::object& counts)
+      : buckets_(vector_view<std::uint32_t>(buckets, "buckets")),
+        counts_(vector_view<std::int32_t>(counts, "counts")),
+        end_{static_cast<std::int64_t>(buckets_.size)} {}
+
+  WordCounts counts() const { return {buckets_, counts_, {end_.data(), 1}}; }
+
+ private:
+  Span<const std::uint32_t> buckets_;
+  Span<const std::int32_t> counts_;
+  std::array<std::int64_t, 1> end_;
+};
+
+std::size_t append(WordVectors& vectors, const py::object& buckets, const py::object& counts,
+                   const py::object& ends) {
+  const WordCounts texts = counts_of(buckets, counts, ends);
+  const py::gil_scoped_release nogil;
+  return vectors.append(texts);
+}
+
+void overwrite(WordVectors& vectors, const py::object& slot, const py::object& buckets,
+               const py::object& counts) {
+  const std::int64_t number = checked_slot(slot, "slot");
+  const OneText text(buckets, counts);
+  const py::gil_scoped_release nogil;
+  vectors.overwrite(number, text.counts());
+}
+
+std::size_t tombstone(WordVectors& vectors, const py::object& slots) {
+  const Span<const std::int64_t> numbers = vector_view<std::int64_t>(slots, "slots");
+  const py::gil_scoped_release nogil;
+  return vectors.tombstone(numbers);
+}
+
+py::array_t<std::int64_t> compact(WordVectors& vectors) {
+  std::vector<std::int64_t> moved;
+  {
+    const py::gil_scoped_release nogil;
+    moved = vectors.compact();
+  }
+  return to_numpy(std::move(moved));
+}
+
+py::tuple result_of(RankedWords ranked) {
+  return py::make_tuple(to_numpy(std::move(ranked.slots)), to_numpy(std::move(ranked.scores)),
+                        to_numpy(std::move(ranked.cosines)));
+}
+
+// Runs `rank` without the interpreter's lock.
+template <typename Rank>
+py::tuple ranked(Rank rank) {
+  RankedWords found;
+  {
+    const py::gil_scoped_release nogil;
+    found = rank();
+  }
+  return result_of(std::move(found));
+}
+
+py::tuple affine(const WordVectors& vectors, const py::object& buckets, const py::object& counts,
+                 const py::object& mul, const py::object& add, const py::object& newness,
+                 const py::object& mask, const py::object& k) {
+  const OneText query(buckets, counts);
+  const Column mul_column = optional_view<double>(mul, "mul");
+  const Column add_column = optional_view<double>(add, "add");
+  const Selection selection = selection_of(newness, mask, k);
+  return ranked(
+      [&] { return top_affine(vectors, query.counts(), mul_column, add_column, selection); });
+}
+
+py::tuple product(const WordVectors& vectors, const py::object& buckets, const py::object& counts,
+                  const py::object& log_weight, const py::object& newness, const py::object& mask,
+                  const py::object& k) {
+  const OneText query(buckets, counts);
+  const Span<const double> column = vector_view<double>(log_weight, "log_weight");
+  const Selection selection = selection_of(newness, mask, k);
+  return ranked([&] { return top_product(vectors, query.counts(), column, selection); });
+}
+
+py::tuple faded(const WordVectors& vectors, const py::object& buckets, const py::object& counts,
+                const Fading& fading, const py::object& now_us, const py::object& rate,
+                const py::object& newness, const py::object& mask, const py::object& k) {
+  const OneText query(buckets, counts);
+  const Moment moment{checked_integer(now_us, "now_us"), checked_number(rate, "rate")};
+  const Selection selection = selection_of(newness, mask, k);
+  return ranked([&] { return top_faded(vectors, query.counts(), fading, moment, selection); });
+}
+
+py::array_t<double> cosines_with(const WordVectors& vectors, const py::object& buckets,
+                                 const py::object& counts, const py::object& slots) {
+  const OneText query(buckets, counts);
+  const Span<const std::int64_t> numbers = vector_view<std::int64_t>(slots, "slots");
+  std::vector<double> found;
+  {
+    const py::gil_scoped_release nogil;
+    found = cosines(vectors, query.counts(), numbers);
+  }
+  return to_numpy(std::move(found));
+}
+
+// The locks are taken only without the interpreter's.
+template <auto Method>
+auto unlocked(const WordVectors& vectors) {
+  const py::gil_scoped_release nogil;
+  return (vectors.*Method)();
+}
+
+}  // namespace
+
+void bind_words(py::module_& m) {
+  py::class_<WordVectors>(m, "WordVectors", "Word-hash vectors by slot, inverted; never dense.")
+      .def(py::init(&make), py::arg("dim"))
+      .def("append", &append, py::arg("buckets"), py::arg("counts"), py::arg("text_ends"),
+           "Give each text the next slot and return the first of them; all or nothing.")
+      .def("overwrite", &overwrite, py::arg("slot"), py::arg("buckets"), py::arg("counts"),
+           "Replace a live vector.")
+      .def("tombstone", &tombstone, py::arg("slots"), "Kill vectors; return how many were live.")
+      .def("compact", &compact, "Close the gaps; return the new slot of each old one, -1 if gone.")
+      .def("top_affine", &affine, py::arg("buckets"), py::arg("counts"), py::arg("mul"),
+           py::arg("add"), py::arg("newness"), py::arg("mask"), py::arg("k"),
+           "Best vectors by mul * cosine + add: slots, scores, cosines.")
+      .def("top_product", &product, py::arg("buckets"), py::arg("counts"), py::arg("log_weight"),
+           py::arg("newness"), py::arg("mask"), py::arg("k"),
+           "Best vectors by log_weight + ln((1 + cosine) / 2): slots, scores, cosines.")
+      .def("top_faded", &faded, py::arg("buckets"), py::arg("counts"), py::arg("fading"),
+           py::arg("now_us"), py::arg("rate"), py::arg("newness"), py::arg("mask"), py::arg("k"),
+           "The same with the log weights of `fading` at that moment: slots, scores, cosines.")
+      .def("cosines", &cosines_with, py::arg("buckets"), py::arg("counts"), py::arg("slots"),
+           "Cosines of a text with some vectors; 0 for dead ones.")
+      .def_property_readonly("dim", &WordVectors::dim, "Number of buckets.")
+      .def_property_readonly("size", &unlocked<&WordVectors::size>,
+                             "Slots handed out, dead included.")
+      .def_property_readonly("live", &unlocked<&WordVectors::live>, "Vectors that are not dead.")
+      .def_property_readonly("generation", &unlocked<&WordVectors::generation>, "Times compacted.")
+      .def_property_readonly("bytes", &unlocked<&WordVectors::bytes>, "Memory held, in bytes.");
+}
+
+}  // namespace ebb::bindings
