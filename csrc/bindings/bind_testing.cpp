@@ -124,6 +124,7 @@ void bind_testing(py::module_& m) {
   testing.def("exp_f32", &exp_f32, py::arg("isa"), py::arg("x"));
   bind_testing_codes(testing);
   bind_testing_words(testing);
+  bind_testing_scan(testing);
 }
 
 }  // namespace ebb::bindings

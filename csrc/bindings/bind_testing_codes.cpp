@@ -10,6 +10,7 @@
 #include "bindings/numpy_views.h"
 #include "bindings/topics.h"
 #include "core/arena.h"
+#include "core/code_panels.h"
 #include "core/codes.h"
 #include "core/dispatch.h"
 #include "core/dot_ranges.h"
@@ -57,6 +58,52 @@ py::tuple dot_codes(const std::string& isa, const py::object& query, const py::o
   return py::make_tuple(to_numpy(std::move(in_order)), to_numpy(std::move(anywhere)));
 }
 
+py::array_t<std::int32_t> dot_tile(const std::string& isa, const py::object& queries,
+                                   const py::object& rows) {
+  const py::array query_array = checked_array<std::int8_t>(queries, "queries", 2);
+  const py::array row_array = checked_array<std::int8_t>(rows, "rows", 2);
+  const auto dim = static_cast<std::size_t>(row_array.shape(1));
+  const auto count = static_cast<std::size_t>(row_array.shape(0));
+  if (query_array.shape(0) != static_cast<py::ssize_t>(kPanelQueries) ||
+      query_array.shape(1) != row_array.shape(1) || dim % kCodeLanes != 0 || count == 0) {
+    throw ShapeError("queries", "16 rows as long as `rows`", shape_text(query_array));
+  }
+  std::vector<std::int8_t> panel(kPanelQueries * dim);
+  for (std::size_t q = 0; q < kPanelQueries; ++q) {
+    pack_query(static_cast<const std::int8_t*>(query_array.data()) + q * dim, dim, q, panel.data());
+  }
+  const std::size_t stride = (count + 3) / 4 * 4;
+  std::vector<std::int32_t> dots(kPanelQueries * stride);
+  find(isa).dot_tile(panel.data(), static_cast<const std::int8_t*>(row_array.data()), dim, count,
+                     dim, dots.data(), stride);
+  py::array_t<std::int32_t> out({kPanelQueries, count});
+  for (std::size_t q = 0; q < kPanelQueries; ++q) {
+    std::copy_n(dots.data() + q * stride, count, out.mutable_data() + q * count);
+  }
+  return out;
+}
+
+// parts: scale, error and norm, then perhaps weight and offset; query: scale, error, norm, floor.
+py::array_t<std::int64_t> found_by_reach(const std::string& isa, const py::object& dots,
+                                         const py::object& parts, const py::object& query) {
+  const Span<const std::int32_t> sums = vector_view<std::int32_t>(dots, "dots");
+  const py::array array = checked_array<float>(parts, "parts", 2);
+  const Span<const float> asked = vector_view<float>(query, "query", 4);
+  const auto part = [&](py::ssize_t i) {
+    const auto* const first = static_cast<const float*>(array.data());
+    return i < array.shape(0) ? first + i * array.shape(1) : nullptr;
+  };
+  const ReachRows rows = {part(0), part(1), part(2), part(3), part(4)};
+  std::vector<std::uint16_t> bits(sums.size / 16 + 1);
+  find(isa).reach(sums.data, rows, {asked[0], asked[1], asked[2], asked[3]}, sums.size,
+                  bits.data());
+  std::vector<std::int64_t> found;
+  for (std::size_t i = 0; i < bits.size() * 16; ++i) {
+    if ((bits[i / 16] >> i % 16 & 1) != 0) found.push_back(static_cast<std::int64_t>(i));
+  }
+  return to_numpy(std::move(found));
+}
+
 py::tuple codes_of(const Arena& arena, const py::object& slot) {
   const std::int64_t number = checked_slot(slot, "slot");
   std::vector<std::int8_t> codes;
@@ -101,6 +148,9 @@ void bind_testing_codes(py::module_& testing) {
   testing.def("quantise_row", &quantise_row, py::arg("isa"), py::arg("row"), py::arg("inverse"),
               py::arg("scale"));
   testing.def("dot_codes", &dot_codes, py::arg("isa"), py::arg("query"), py::arg("rows"));
+  testing.def("dot_tile", &dot_tile, py::arg("isa"), py::arg("queries"), py::arg("rows"));
+  testing.def("reach", &found_by_reach, py::arg("isa"), py::arg("dots"), py::arg("parts"),
+              py::arg("query"));
   testing.def("codes_of", &codes_of, py::arg("arena"), py::arg("slot"));
   testing.def("dot_ranges", &ranges, py::arg("arena"), py::arg("query"), py::arg("slots"));
 }

@@ -21,5 +21,6 @@ void bind_links(pybind11::module_& m);
 void bind_testing(pybind11::module_& m);
 void bind_testing_codes(pybind11::module_& testing);
 void bind_testing_words(pybind11::module_& testing);
+void bind_testing_scan(pybind11::module_& testing);
 
 }  // namespace ebb::bindings

@@ -32,6 +32,23 @@ struct PowerLaw {
   double exponent;
 };
 
+// Coded rows as a scan ranks them: the parts of their bounds (core/codes.h), and what a dot is
+// multiplied by and then added to. Without weights: by 1, and nothing.
+struct ReachRows {
+  const float* scale;
+  const float* error;
+  const float* norm;
+  const float* weight;  // null, or at least 0 and finite
+  const float* offset;
+};
+
+struct ReachQuery {
+  float scale;
+  float error;
+  float norm;
+  float floor;
+};
+
 struct KernelTable {
   const char* name;
 
@@ -111,6 +128,21 @@ struct KernelTable {
   // Bit i of the result says whether bytes[i] is in a set, for i < count <= 64; the others are 0.
   // The bytes are ASCII; bit h of rows[l], of 16 rows, says that byte 16 h + l is in. Exact.
   std::uint64_t (*ascii_members)(const char* bytes, std::size_t count, const unsigned char* rows);
+
+  // Dots of 16 queries with each row: out[q * out_stride + i] for q < 16, i < count. Code d of
+  // query q is panel[(d / 4 * 16 + q) * 4 + d % 4], in [-64, 64]; otherwise as dot_codes. `count`
+  // is at least 1; out_stride is at least count rounded up to a multiple of 4, as far as which out
+  // is written. Exact family.
+  void (*dot_tile)(const std::int8_t* panel, const std::int8_t* rows, std::size_t stride,
+                   std::size_t count, std::size_t code_dim, std::int32_t* out,
+                   std::size_t out_stride);
+
+  // Bit i % 16 of bits[i / 16] is cleared when row i < count cannot reach the floor: when
+  // weight * upper + offset < floor, where upper = dots[i] * rows.scale * query.scale +
+  // (rows.error * query.norm + rows.norm * query.error), clamped to [-1, 1]. NaN clears no bit.
+  // Bits beyond count are cleared. Bit-equal family.
+  void (*reach)(const std::int32_t* dots, const ReachRows& rows, const ReachQuery& query,
+                std::size_t count, std::uint16_t* bits);
 };
 
 }  // namespace ebb

@@ -4,8 +4,12 @@
 // or two per row (a column), and the scan combines them with the dot product of query and row.
 // The dot is the kernel's float32 one, clamped to [-1, 1] (sums of rounded products overshoot; one
 // that overflowed to NaN counts as -1). So a row's columns alone bound its score: blocks of rows
-// are opened in descending bound until none can change the result, which is the same, bit for
-// bit, as that of reading every row.
+// are opened in descending bound until none can change the result.
+//
+// Within a block there are two ways. One stage reads the float32 rows. Two stages read their codes
+// of 8 bits, a quarter of the bytes, which bound the dots (core/codes.h), and then the float32 rows
+// of the few that can still be among the k best. The result is the same, bit for bit, and so is
+// that of a batch and of its queries one by one.
 //
 // Dead rows and rows the mask forbids are left out before the k best are chosen. Ties: higher
 // score, then newer, then lower slot.
@@ -31,10 +35,14 @@ struct QueryBatch {
 // One double per slot; an absent column stands for the value its user names.
 using Column = std::optional<Span<const double>>;
 
+// Fitting: what is likely to be faster.
+enum class Stages { kFitting, kOne, kTwo };
+
 struct Selection {
   std::optional<Span<const std::int64_t>> newness;  // one per slot; absent: the slot number
   std::optional<Span<const bool>> mask;             // one per slot; absent: every row
   std::size_t k = 1;
+  Stages stages = Stages::kFitting;  // rows without codes are always read in one
 };
 
 // Result of query i: the rows from ends[i - 1] (0 for the first) to ends[i], best first; fewer

@@ -45,5 +45,8 @@ inline void store_codes(std::int8_t* p, const F32x16& v) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(v.all)));
 }
 
-// Ask for a cache line that will be read soon.
-inline void prefetch(const void* p) { _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0); }
+// Ask for the cache line some bytes further on; it need not exist.
+inline void prefetch(const void* p, std::size_t bytes) {
+  const auto address = reinterpret_cast<std::uintptr_t>(p) + bytes;
+  _mm_prefetch(reinterpret_cast<const char*>(address), _MM_HINT_T0);
+}

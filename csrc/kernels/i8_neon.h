@@ -38,5 +38,7 @@ inline void store_codes(std::int8_t* p, const F32x16& v) {
   vst1q_s8(p, vcombine_s8(vmovn_s16(words(v.a, v.b)), vmovn_s16(words(v.c, v.d))));
 }
 
-// Ask for a cache line that will be read soon.
-inline void prefetch(const void* p) { __builtin_prefetch(p); }
+// Ask for the cache line some bytes further on; it need not exist.
+inline void prefetch(const void* p, std::size_t bytes) {
+  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(p) + bytes));
+}

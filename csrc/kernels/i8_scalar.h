@@ -1,5 +1,6 @@
 // Codes32 (32 codes of 8 bits) and CodeSums (partial sums of their products) in plain C++.
-// Needs F32x16. Includes nothing, so that it can stand inside a target region.
+// Needs F32x16. Includes nothing, so that it
+// can stand inside a target region.
 
 struct Codes32 {
   const std::int8_t* at;
@@ -35,5 +36,5 @@ inline void store_codes(std::int8_t* p, const F32x16& v) {
   for (int l = 0; l < 16; ++l) p[l] = static_cast<std::int8_t>(v.lane[l]);
 }
 
-// Ask for a cache line that will be read soon.
-inline void prefetch(const void*) {}
+// Ask for the cache line some bytes further on; it need not exist.
+inline void prefetch(const void*, std::size_t) {}

@@ -8,7 +8,9 @@
 #include "kernels/exp.inl"
 #include "kernels/md5_lanes.inl"
 #include "kernels/members.inl"
+#include "kernels/reach.inl"
 #include "kernels/sums.inl"
+#include "kernels/tile.inl"
 // After exp_f32, which it uses.
 #include "kernels/decay.inl"
 
@@ -21,6 +23,8 @@ constexpr KernelTable table(const char* name) {
   table.quantise_row = quantise_row_i8;
   table.dot_codes = dot_codes_i8;
   table.dot_codes_at = dot_codes_at_i8;
+  table.dot_tile = dot_tile_i8;
+  table.reach = reach_f32;
   table.add_where_i16 = add_where_i16;
   table.select_above_i16 = select_above_i16;
   table.select_reaching_i16 = select_reaching_i16;

@@ -25,6 +25,8 @@ namespace {
 
 #include "kernels/u8_neon.h"
 
+#include "kernels/tile_scalar.h"
+
 #include "kernels/kernels.inl"
 }  // namespace
 }  // namespace neon

@@ -17,6 +17,8 @@ namespace {
 
 #include "kernels/i8_scalar.h"
 
+#include "kernels/tile_scalar.h"
+
 #include "kernels/kernels.inl"
 }  // namespace
 }  // namespace scalar

@@ -68,3 +68,18 @@ inline float reduce_add(const F32x16& a) {
   const __m128 one = _mm_add_ss(two, _mm_shuffle_ps(two, two, 1));
   return _mm_cvtss_f32(one);
 }
+
+inline F32x16 load_integers(const std::int32_t* p) {
+  const auto* const halves = reinterpret_cast<const __m256i*>(p);
+  return {_mm256_cvtepi32_ps(_mm256_loadu_si256(halves)),
+          _mm256_cvtepi32_ps(_mm256_loadu_si256(halves + 1))};
+}
+
+// Bit l is set unless lane l of a is less than that of b; NaN is not less.
+inline std::uint32_t not_less(const F32x16& a, const F32x16& b) {
+  const auto low =
+      static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(a.lo, b.lo, _CMP_NLT_UQ)));
+  const auto high =
+      static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(a.hi, b.hi, _CMP_NLT_UQ)));
+  return low | high << 8;
+}

@@ -49,3 +49,12 @@ inline float reduce_add(const F32x16& a) {
   const __m128 one = _mm_add_ss(two, _mm_shuffle_ps(two, two, 1));
   return _mm_cvtss_f32(one);
 }
+
+inline F32x16 load_integers(const std::int32_t* p) {
+  return {_mm512_cvtepi32_ps(_mm512_loadu_si512(p))};
+}
+
+// Bit l is set unless lane l of a is less than that of b; NaN is not less.
+inline std::uint32_t not_less(const F32x16& a, const F32x16& b) {
+  return _mm512_cmp_ps_mask(a.all, b.all, _CMP_NLT_UQ);
+}

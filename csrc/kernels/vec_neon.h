@@ -83,3 +83,20 @@ inline float reduce_add(const F32x16& x) {
   const float32x2_t two = vadd_f32(vget_low_f32(four), vget_high_f32(four));
   return vget_lane_f32(two, 0) + vget_lane_f32(two, 1);
 }
+
+inline F32x16 load_integers(const std::int32_t* p) {
+  return {vcvtq_f32_s32(vld1q_s32(p)), vcvtq_f32_s32(vld1q_s32(p + 4)),
+          vcvtq_f32_s32(vld1q_s32(p + 8)), vcvtq_f32_s32(vld1q_s32(p + 12))};
+}
+
+// One bit for each of four lanes that are not all ones.
+inline std::uint32_t unset_bits(uint32x4_t less, unsigned shift) {
+  const uint32x4_t places = {1u, 2u, 4u, 8u};
+  return vaddvq_u32(vbicq_u32(places, less)) << shift;
+}
+
+// Bit l is set unless lane l of a is less than that of b; NaN is not less.
+inline std::uint32_t not_less(const F32x16& a, const F32x16& b) {
+  return unset_bits(vcltq_f32(a.a, b.a), 0) | unset_bits(vcltq_f32(a.b, b.b), 4) |
+         unset_bits(vcltq_f32(a.c, b.c), 8) | unset_bits(vcltq_f32(a.d, b.d), 12);
+}

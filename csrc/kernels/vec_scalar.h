@@ -89,3 +89,16 @@ inline float reduce_add(const F32x16& a) {
   }
   return x[0];
 }
+
+inline F32x16 load_integers(const std::int32_t* p) {
+  F32x16 v;
+  for (int l = 0; l < 16; ++l) v.lane[l] = static_cast<float>(p[l]);
+  return v;
+}
+
+// Bit l is set unless lane l of a is less than that of b; NaN is not less.
+inline std::uint32_t not_less(const F32x16& a, const F32x16& b) {
+  std::uint32_t bits = 0;
+  for (int l = 0; l < 16; ++l) bits |= static_cast<std::uint32_t>(!(a.lane[l] < b.lane[l])) << l;
+  return bits;
+}

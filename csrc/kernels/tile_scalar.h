@@ -1,0 +1,42 @@
+// FourCodes (4 codes of a row), QueryCodes (4 codes of each of 8 queries) and TileSums (8 dots) in
+// plain C++. Includes nothing, so that it can stand inside a target region.
+
+struct QueryCodes {
+  const std::int8_t* at;
+};
+
+inline QueryCodes load_queries(const std::int8_t* p) { return {p}; }
+
+struct FourCodes {
+  const std::int8_t* at;
+};
+
+struct TileSums {
+  std::int32_t lane[8];
+};
+
+inline FourCodes repeat_four(const std::int8_t* p) { return {p}; }
+
+// Where sums of a row with the 8 queries that begin at `panel` (4 codes of each, then 32 codes of
+// others, and so on) start.
+inline TileSums no_tile_sums(const std::int8_t*, std::size_t) { return TileSums{}; }
+
+// The queries' codes are in [-64, 64].
+inline TileSums add_tile(const TileSums& sums, const FourCodes& row, const QueryCodes& queries) {
+  TileSums next = sums;
+  for (int l = 0; l < 32; ++l) {
+    next.lane[l / 4] += static_cast<std::int32_t>(row.at[l % 4]) * queries.at[l];
+  }
+  return next;
+}
+
+// Query by query, the sums of four rows.
+inline void store_tile(std::int32_t* p, std::size_t stride, const TileSums& a, const TileSums& b,
+                       const TileSums& c, const TileSums& d) {
+  for (int q = 0; q < 8; ++q) {
+    p[q * stride] = a.lane[q];
+    p[q * stride + 1] = b.lane[q];
+    p[q * stride + 2] = c.lane[q];
+    p[q * stride + 3] = d.lane[q];
+  }
+}

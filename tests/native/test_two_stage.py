@@ -1,0 +1,212 @@
+"""Codes first, then float32 rows: the same bytes as reading every float32 row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import code_oracles
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ebbmem import _core
+
+ONE, TWO = 1, 2
+DIMS = [1, 3, 16, 17, 32, 33, 64, 100, 256]
+KINDS = ["random", "clusters", "counts", "few", "equal", "zero", "wild", "unscaled", "huge"]
+testing = _core._testing
+
+Result = tuple[np.ndarray, ...]
+
+
+def rows_of(kind: str, rng: np.random.Generator, size: int, dim: int) -> np.ndarray:
+    """Return rows of one kind; all but the last three kinds are of norm 1 or 0."""
+    if kind == "zero":
+        return np.zeros((size, dim), np.float32)
+    if kind == "huge":
+        return rng.choice([-3e38, 0.0, 3e38], (size, dim)).astype(np.float32)
+    made = {
+        "random": lambda: rng.standard_normal((size, dim)),
+        "clusters": lambda: (
+            rng.standard_normal((5, dim))[rng.integers(0, 5, size)]
+            + 0.05 * rng.standard_normal((size, dim))
+        ),
+        "counts": lambda: rng.poisson(3 / dim, (size, dim)).astype(np.float64),
+        "few": lambda: rng.integers(-1, 2, (size, dim)).astype(np.float64),
+        "equal": lambda: np.ones((size, dim)) * rng.standard_normal(dim),
+        "wild": lambda: rng.standard_normal((size, dim)) * 10.0 ** rng.integers(-44, 37, (size, 1)),
+        "unscaled": lambda: 3 * rng.standard_normal((size, dim)),
+    }[kind]()
+    if kind not in {"wild", "unscaled"}:
+        made /= np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-9)
+    return made.astype(np.float32)
+
+
+@dataclass
+class World:
+    """An arena, columns with many ties, and queries that are rows or close to rows."""
+
+    seed: int
+    kind: str
+    size: int
+    dim: int
+    count: int
+
+    def __post_init__(self) -> None:
+        rng, size = np.random.default_rng(self.seed), self.size
+        rows = rows_of(self.kind, rng, size, self.dim)
+        self.arena = _core.Arena(self.dim)
+        self.arena.append(rows)
+        self.arena.tombstone(np.flatnonzero(rng.random(size) < rng.choice([0.0, 0.3])))
+        near = rows_of(self.kind, rng, self.count, self.dim)
+        self.queries = np.where(
+            rng.random((self.count, 1)) < 0.5, np.resize(rows, near.shape), near
+        )
+        self.mul = rng.choice([-1e300, -2.0, -1.0, 0.0, 0.5, 1.0, 1e-30, 1e38], size)
+        self.add = rng.choice([-1e12, 0.0, 0.25, 1.0, 1e9], size)
+        if rng.random() < 0.7:
+            self.mul, self.add = rng.choice([-1.0, 0.5, 1.0], size), rng.normal(size=size).round(1)
+        weights = [-np.inf, -1e9, -3.0, -0.1, 0.0, 2.0]
+        self.log_weight = rng.choice(weights, size, p=[0.02, 0.08, 0.2, 0.3, 0.3, 0.1])
+        self.newness = rng.integers(-2, 3, size)
+        self.mask = rng.random(size) < rng.choice([0.02, 0.5, 0.98])
+
+    def affine(self, stages: int, k: int, *, columns: bool, masked: bool) -> Result:
+        mul, add = (self.mul, self.add) if columns else (None, None)
+        mask = self.mask if masked else None
+        args = (self.arena, self.queries, mul, add, self.newness, mask, k)
+        return testing.top_affine_many(stages, *args)
+
+    def product(self, stages: int, k: int, *, masked: bool) -> Result:
+        mask = self.mask if masked else None
+        args = (self.arena, self.queries, self.log_weight, self.newness, mask, k)
+        return testing.top_product_many(stages, *args)
+
+
+def worlds(count: st.SearchStrategy[int]) -> st.SearchStrategy[World]:
+    seeds, sizes = st.integers(0, 2**32), st.integers(0, 900)
+    return st.builds(World, seeds, st.sampled_from(KINDS), sizes, st.sampled_from(DIMS), count)
+
+
+def same(got: Result, want: Result) -> bool:
+    return [part.tobytes() for part in got] == [part.tobytes() for part in want]
+
+
+TOP_K = st.sampled_from([1, 3, 10, 1000])
+
+
+@settings(max_examples=150, deadline=None)
+@given(worlds(st.integers(1, 3)), TOP_K, st.booleans(), st.booleans())
+def test_two_stages_give_the_bytes_of_one(
+    world: World, k: int, columns: bool, masked: bool
+) -> None:
+    for stages in (ONE, TWO):
+        affine = world.affine(stages, k, columns=columns, masked=masked)
+        product = world.product(stages, k, masked=masked)
+        if stages == ONE:
+            want = affine, product
+    assert same(affine, want[0])
+    assert same(product, want[1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(worlds(st.integers(4, 40)), TOP_K, st.booleans(), st.booleans())
+def test_panels_of_queries_give_the_bytes_of_one_stage(
+    world: World, k: int, columns: bool, masked: bool
+) -> None:
+    got = world.affine(TWO, k, columns=columns, masked=masked)
+    assert same(got, world.affine(ONE, k, columns=columns, masked=masked))
+    assert same(world.product(TWO, k, masked=masked), world.product(ONE, k, masked=masked))
+
+
+@settings(max_examples=30, deadline=None)
+@given(worlds(st.integers(1, 20)), TOP_K)
+def test_two_stages_give_the_same_bytes_on_every_isa(world: World, k: int) -> None:
+    before, results = _core.isa(), []
+    for isa in _core.isas():
+        _core.choose_isa(isa)
+        results.append(world.affine(TWO, k, columns=True, masked=True))
+        results.append(world.product(TWO, k, masked=True))
+    _core.choose_isa(before)
+    assert all(same(got, results[i % 2]) for i, got in enumerate(results))
+
+
+@pytest.mark.parametrize("dim", [384, 1024, 4096])
+@pytest.mark.parametrize("kind", ["random", "clusters", "counts"])
+@pytest.mark.parametrize("count", [1, 5])
+def test_long_rows(dim: int, kind: str, count: int) -> None:
+    world = World(dim, kind, 600, dim, count)
+    assert same(
+        world.affine(TWO, 10, columns=False, masked=False),
+        world.affine(ONE, 10, columns=False, masked=False),
+    )
+    assert same(world.product(TWO, 10, masked=False), world.product(ONE, 10, masked=False))
+
+
+def test_many_equal_rows_are_settled_on_the_way() -> None:
+    rng = np.random.default_rng(8)
+    rows = np.repeat(rng.choice([-0.5, 0.5], (3, 4)).astype(np.float32), 7000, axis=0)
+    arena = _core.Arena(4)
+    arena.append(rows[rng.permutation(len(rows))])
+    newness = rng.integers(0, 5000, len(rows))
+    args = (arena, rows[::6000].copy(), None, None, newness, None, 10)
+    assert same(testing.top_affine_many(TWO, *args), testing.top_affine_many(ONE, *args))
+
+
+@pytest.mark.parametrize("count", [1, 2, 9])
+def test_the_way_chosen_changes_nothing(count: int) -> None:
+    world = World(3, "clusters", 900, 256, count)
+    args = (world.arena, world.queries, world.mul, world.add, world.newness, None, 7)
+    chosen = _core.top_affine_many(*args)
+    assert same(chosen, testing.top_affine_many(ONE, *args))
+    assert same(chosen, testing.top_affine_many(TWO, *args))
+
+
+@pytest.mark.parametrize("name", _core.isas())
+@pytest.mark.parametrize("dim", [32, 64, 256])
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 13])
+def test_tiles_are_exact(name: str, dim: int, count: int) -> None:
+    rng = np.random.default_rng(dim + count)
+    queries = rng.choice([-64, -1, 0, 5, 64], (16, dim)).astype(np.int8)
+    rows = rng.choice([-127, -3, 0, 127], (count, dim)).astype(np.int8)
+    want = [[code_oracles.integer_dot(q, row) for row in rows] for q in queries]
+    assert testing.dot_tile(name, queries, rows).tolist() == want
+
+
+@pytest.mark.parametrize("name", _core.isas())
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_tiles_do_not_saturate(name: str, sign: int) -> None:
+    queries = np.full((16, 65_536), 64, np.int8)
+    rows = np.full((1, 65_536), sign * 127, np.int8)
+    assert testing.dot_tile(name, queries, rows).tolist() == [[sign * 64 * 127 * 65_536]] * 16
+
+
+@pytest.mark.parametrize("name", _core.isas())
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("count", [0, 1, 15, 16, 17, 40, 256])
+def test_reach_keeps_what_is_not_below_the_floor(name: str, weighted: bool, count: int) -> None:
+    rng = np.random.default_rng(count)
+    dots = rng.integers(-(10**6), 10**6, count).astype(np.int32)
+    parts = rng.random((5, count)).astype(np.float32)
+    parts[0] *= 1e-6
+    parts[1, ::7] = np.inf
+    query = np.array([1.0, 0.01, 0.02, 0.3], np.float32)
+    with np.errstate(invalid="ignore"):
+        upper = dots.astype(np.float32) * parts[0] * query[0]
+        upper = upper + (parts[1] * query[2] + parts[2] * query[1])
+        score = np.clip(upper, np.float32(-1), np.float32(1))
+    if weighted:
+        score = parts[3] * score + parts[4]
+    got = testing.reach(name, dots, parts if weighted else parts[:3].copy(), query)
+    assert got.tolist() == np.flatnonzero(~(score < query[3])).tolist()
+
+
+@pytest.mark.parametrize("name", _core.isas())
+def test_reach_lets_through_what_has_no_bound(name: str) -> None:
+    parts = np.array([[0.0, 0.0], [np.inf, 0.0], [np.inf, 0.0]], np.float32)
+    query = np.array([0.0, np.inf, np.inf, 0.9], np.float32)
+    dots = np.zeros(2, np.int32)
+    assert testing.reach(name, dots, parts, query).tolist() == [0, 1]
+    query[1:3] = 0.0
+    assert testing.reach(name, dots, parts, query).tolist() == [0]
