@@ -40,7 +40,8 @@ class Candidates {
     if (lowers_.size() == k_) floor_ = std::max(floor_, lowers_.front());
   }
 
-  // When many rows are as good as one another, their bounds never part them: time to settle.
+  // Time to settle: exact scores raise the floor to where fewer rows reach it, and where many rows
+  // are as good as one another, bounds never part them.
   bool crowded() const { return rows_.size() >= std::max(kCrowd, 4 * k_); }
 
   // Offers rows to the k best by their exact scores, the most promising first, as far as any can
@@ -65,7 +66,7 @@ class Candidates {
   TopK take() && { return std::move(best_); }
 
  private:
-  static constexpr std::size_t kCrowd = 4096;
+  static constexpr std::size_t kCrowd = 64;
 
   std::size_t k_;
   double floor_ = -std::numeric_limits<double>::infinity();

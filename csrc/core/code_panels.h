@@ -11,7 +11,7 @@
 namespace ebb {
 
 constexpr std::size_t kPanelQueries = 16;
-constexpr int kPanelLevels = 64;
+constexpr int kPanelLevels = 32;
 
 // Writes the codes of one query as place `at` (below kPanelQueries) of a panel.
 inline void pack_query(const std::int8_t* codes, std::size_t code_dim, std::size_t at,

@@ -130,7 +130,7 @@ struct KernelTable {
   std::uint64_t (*ascii_members)(const char* bytes, std::size_t count, const unsigned char* rows);
 
   // Dots of 16 queries with each row: out[q * out_stride + i] for q < 16, i < count. Code d of
-  // query q is panel[(d / 4 * 16 + q) * 4 + d % 4], in [-64, 64]; otherwise as dot_codes. `count`
+  // query q is panel[(d / 4 * 16 + q) * 4 + d % 4], in [-32, 32]; otherwise as dot_codes. `count`
   // is at least 1; out_stride is at least count rounded up to a multiple of 4, as far as which out
   // is written. Exact family.
   void (*dot_tile)(const std::int8_t* panel, const std::int8_t* rows, std::size_t stride,

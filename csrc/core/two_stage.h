@@ -27,8 +27,9 @@ class TwoStage {
   TwoStage(const ScanRows<Score>& rows, const PaddedQueries& queries)
       : rows_(rows),
         queries_(queries),
-        coded_(coded(rows, queries)),
-        panels_({coded_.data(), in_panels() ? coded_.size() : 0}),
+        coded_(coded(rows, queries, queries.count(), kMaxLevels)),
+        rough_(coded(rows, queries, in_panels() ? queries.count() : 0, kPanelLevels)),
+        panels_({rough_.data(), rough_.size()}),
         dots_(kPanelQueries * kBlockRows),
         candidates_(queries.count(), Candidates(rows.k)) {}
 
@@ -63,11 +64,11 @@ class TwoStage {
   // Below this, a panel that is mostly empty costs more than reading the block again.
   static constexpr std::size_t kLeastForPanels = 4;
 
-  static std::vector<CodedQuery> coded(const ScanRows<Score>& rows, const PaddedQueries& queries) {
-    const int levels = queries.count() < kLeastForPanels ? kMaxLevels : kPanelLevels;
+  static std::vector<CodedQuery> coded(const ScanRows<Score>& rows, const PaddedQueries& queries,
+                                       std::size_t count, int levels) {
     std::vector<CodedQuery> coded;
-    coded.reserve(queries.count());
-    for (std::size_t q = 0; q < queries.count(); ++q) {
+    coded.reserve(count);
+    for (std::size_t q = 0; q < count; ++q) {
       coded.emplace_back(queries[q], rows.padded_dim, rows.code_dim, levels);
     }
     return coded;
@@ -88,8 +89,11 @@ class TwoStage {
       if (place == 0) multiply(block, q);
       if (block.bound < candidates_[q].floor()) continue;
       const std::int32_t* const dots = dots_.data() + place * kBlockRows;
-      reach.visit(coded_[q], dots, candidates_[q].floor(),
-                  [&](std::size_t i) { consider(q, block.first + i, dots[i]); });
+      reach.visit(in_panels() ? rough_[q] : coded_[q], dots, candidates_[q].floor(),
+                  [&](std::size_t i) {
+                    const std::size_t slot = block.first + i;
+                    consider(q, slot, in_panels() ? fine_dot(q, slot) : dots[i]);
+                  });
     }
   }
 
@@ -103,6 +107,15 @@ class TwoStage {
     } else {
       kernels_.dot_codes(coded_[q].codes(), codes, dim, block.count, dim, dots_.data());
     }
+  }
+
+  // With the query's finer codes: what is in cache yet spares most reads of float32 rows, which are
+  // not.
+  std::int32_t fine_dot(std::size_t q, std::size_t slot) const {
+    std::int32_t dot = 0;
+    kernels_.dot_codes(coded_[q].codes(), rows_.view.codes(slot), rows_.code_dim, 1, rows_.code_dim,
+                       &dot);
+    return dot;
   }
 
   void read_some(const std::size_t* chosen, std::size_t count) {
@@ -137,6 +150,7 @@ class TwoStage {
   const PaddedQueries& queries_;
   const KernelTable& kernels_ = active();
   const std::vector<CodedQuery> coded_;
+  const std::vector<CodedQuery> rough_;  // of as few levels as panels take
   const CodePanels panels_;
   Buffer<std::int32_t> dots_;
   std::vector<Candidates> candidates_;

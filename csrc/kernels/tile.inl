@@ -17,21 +17,27 @@ inline void tile_of_rows(const std::int8_t* panel, const std::int8_t* const* row
   const std::int8_t* const b = rows[1];
   const std::int8_t* const c = rows[2];
   const std::int8_t* const e = rows[3];
-  for (std::size_t d = 0; d < code_dim; d += 4) {
-    const QueryCodes q0 = load_queries(panel + d * 16);
-    const QueryCodes q1 = load_queries(panel + d * 16 + 32);
-    const FourCodes x = repeat_four(a + d);
-    a0 = add_tile(a0, x, q0);
-    a1 = add_tile(a1, x, q1);
-    const FourCodes y = repeat_four(b + d);
-    b0 = add_tile(b0, y, q0);
-    b1 = add_tile(b1, y, q1);
-    const FourCodes z = repeat_four(c + d);
-    c0 = add_tile(c0, z, q0);
-    c1 = add_tile(c1, z, q1);
-    const FourCodes w = repeat_four(e + d);
-    e0 = add_tile(e0, w, q0);
-    e1 = add_tile(e1, w, q1);
+  for (std::size_t d = 0; d < code_dim; d += 8) {
+    const QueryCodes p0 = load_queries(panel + d * 16);
+    const QueryCodes p1 = load_queries(panel + d * 16 + 32);
+    const QueryCodes q0 = load_queries(panel + d * 16 + 64);
+    const QueryCodes q1 = load_queries(panel + d * 16 + 96);
+    const FourCodes ax = repeat_four(a + d);
+    const FourCodes ay = repeat_four(a + d + 4);
+    a0 = add_tile(a0, ax, p0, ay, q0);
+    a1 = add_tile(a1, ax, p1, ay, q1);
+    const FourCodes bx = repeat_four(b + d);
+    const FourCodes by = repeat_four(b + d + 4);
+    b0 = add_tile(b0, bx, p0, by, q0);
+    b1 = add_tile(b1, bx, p1, by, q1);
+    const FourCodes cx = repeat_four(c + d);
+    const FourCodes cy = repeat_four(c + d + 4);
+    c0 = add_tile(c0, cx, p0, cy, q0);
+    c1 = add_tile(c1, cx, p1, cy, q1);
+    const FourCodes ex = repeat_four(e + d);
+    const FourCodes ey = repeat_four(e + d + 4);
+    e0 = add_tile(e0, ex, p0, ey, q0);
+    e1 = add_tile(e1, ex, p1, ey, q1);
   }
   store_tile(out, out_stride, a0, b0, c0, e0);
   store_tile(out + 8 * out_stride, out_stride, a1, b1, c1, e1);

@@ -17,16 +17,19 @@ struct TileSums {
   __m256i v;
 };
 
-// 128 more than the codes, for maddubs takes unsigned bytes: no sign to move per query. With 64 as
-// the most for a query's code, two products stay within 2 * 255 * 64 < 2^15.
+// 128 more than the codes, for maddubs takes unsigned bytes: no sign to move per query. With 32 as
+// the most for a query's code, the four products of two steps stay within 4 * 255 * 32 < 2^15, so
+// that two steps share one widening.
 inline FourCodes repeat_four(const std::int8_t* p) {
   std::int32_t four;
   std::memcpy(&four, p, sizeof four);
   return {_mm256_xor_si256(_mm256_set1_epi32(four), _mm256_set1_epi8(-128))};
 }
 
-inline TileSums add_tile(const TileSums& sums, const FourCodes& row, const QueryCodes& queries) {
-  const __m256i pairs = _mm256_maddubs_epi16(row.v, queries.v);
+inline TileSums add_tile(const TileSums& sums, const FourCodes& x, const QueryCodes& of_x,
+                         const FourCodes& y, const QueryCodes& of_y) {
+  const __m256i pairs =
+      _mm256_add_epi16(_mm256_maddubs_epi16(x.v, of_x.v), _mm256_maddubs_epi16(y.v, of_y.v));
   return {_mm256_add_epi32(sums.v, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))};
 }
 
@@ -35,8 +38,9 @@ inline TileSums add_tile(const TileSums& sums, const FourCodes& row, const Query
 inline TileSums no_tile_sums(const std::int8_t* panel, std::size_t code_dim) {
   TileSums sums = {_mm256_setzero_si256()};
   const FourCodes ones = {_mm256_set1_epi8(1)};
-  for (std::size_t d = 0; d < code_dim; d += 4) {
-    sums = add_tile(sums, ones, load_queries(panel + d * 16));
+  for (std::size_t d = 0; d < code_dim; d += 8) {
+    sums =
+        add_tile(sums, ones, load_queries(panel + d * 16), ones, load_queries(panel + d * 16 + 64));
   }
   return {_mm256_sub_epi32(_mm256_setzero_si256(), _mm256_slli_epi32(sums.v, 7))};
 }

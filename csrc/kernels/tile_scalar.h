@@ -21,11 +21,13 @@ inline FourCodes repeat_four(const std::int8_t* p) { return {p}; }
 // others, and so on) start.
 inline TileSums no_tile_sums(const std::int8_t*, std::size_t) { return TileSums{}; }
 
-// The queries' codes are in [-64, 64].
-inline TileSums add_tile(const TileSums& sums, const FourCodes& row, const QueryCodes& queries) {
+// The queries' codes are in [-32, 32].
+inline TileSums add_tile(const TileSums& sums, const FourCodes& x, const QueryCodes& of_x,
+                         const FourCodes& y, const QueryCodes& of_y) {
   TileSums next = sums;
   for (int l = 0; l < 32; ++l) {
-    next.lane[l / 4] += static_cast<std::int32_t>(row.at[l % 4]) * queries.at[l];
+    next.lane[l / 4] += static_cast<std::int32_t>(x.at[l % 4]) * of_x.at[l] +
+                        static_cast<std::int32_t>(y.at[l % 4]) * of_y.at[l];
   }
   return next;
 }
