@@ -61,6 +61,48 @@ def plain(rows, query, mul, add):  # type: ignore[no-untyped-def]
     return lambda: rivals.scan_python(*lists, K)
 
 
+ONE_STAGE = 1
+
+
+@pytest.mark.parametrize("who", ["ebbmem", "one stage", "numpy"])
+@pytest.mark.parametrize(("count", "dim"), [(LARGE, 256), (LARGE, 384)])
+def test_nearest(timed: Timed, who: str, count: int, dim: int) -> None:
+    rows, query = data.vectors(count, dim), data.vectors(1, dim, seed=6)
+    held = arena(rows)
+    flat = (None, None, None, None, K)
+
+    calls = {
+        "ebbmem": lambda: _core.top_affine(held, query[0], *flat)[0],
+        "one stage": lambda: _core._testing.top_affine_many(ONE_STAGE, held, query, *flat)[0],
+        "numpy": lambda: nearest_numpy(query, rows)[0],
+    }
+    assert list(calls[who]()) == list(calls["numpy"]())
+
+    timed(calls[who], group=f"nearest {count} x {dim}", units=count, unit="row")
+
+
+@pytest.mark.parametrize("who", ["ebbmem", "numpy"])
+def test_nearest_to_each_of_a_batch(timed: Timed, who: str) -> None:
+    rows, queries = data.vectors(LARGE, 384), data.vectors(64, 384, seed=6)
+    held = arena(rows)
+
+    calls = {
+        "ebbmem": lambda: _core.top_affine_many(held, queries, None, None, None, None, K)[0],
+        "numpy": lambda: nearest_numpy(queries, rows).ravel(),
+    }
+    assert list(calls[who]()) == list(calls["numpy"]())
+
+    timed(calls[who], group=f"nearest {LARGE} x 384, batch of 64", units=64, unit="query")
+
+
+def nearest_numpy(queries: data.F32, rows: data.F32) -> data.I64:
+    """Return the best rows of each query, by one matrix product."""
+    dots = queries @ rows.T
+    best = np.argpartition(dots, -K, axis=1)[:, -K:]
+    order = np.argsort(-np.take_along_axis(dots, best, axis=1), axis=1)
+    return np.take_along_axis(best, order, axis=1)
+
+
 @pytest.mark.parametrize("who", ["ebbmem", "numpy"])
 def test_top_product(timed: Timed, who: str) -> None:
     rows, query = data.vectors(LARGE, 256), data.vectors(1, 256, seed=6)[0]
