@@ -109,7 +109,8 @@ Work spread() {
     rules.fan_normalise = true;
     const std::int64_t seeds[] = {3, 400, 1200, 2500, 4000};
     const double activation[] = {1.0, 0.9, 0.8, 0.7, 0.6};
-    ebb::spread(graph, {seeds, 5}, {activation, 5}, {}, rules);
+    ebb::SpreadScratch scratch;
+    ebb::spread(graph, {{seeds, 5}, {activation, 5}, {}}, rules, scratch);
   };
 }
 
