@@ -14,7 +14,7 @@
 
 namespace ebb {
 
-struct Ranked {
+struct RankedPlace {
   std::uint32_t prefix;  // rises as activation falls
   std::uint32_t place;
 };
@@ -31,34 +31,34 @@ inline std::uint32_t falling_prefix(double activation) {
 namespace activation_order {
 
 template <int kBits>
-void distribute(List<Ranked>& entries, List<Ranked>& room, int shift) {
+void distribute(List<RankedPlace>& entries, List<RankedPlace>& room, int shift) {
   constexpr std::uint32_t kMask = (1u << kBits) - 1;
   std::array<std::uint32_t, kMask + 1> ends{};
-  for (const Ranked& one : entries) ++ends[(one.prefix >> shift) & kMask];
+  for (const RankedPlace& one : entries) ++ends[(one.prefix >> shift) & kMask];
   std::uint32_t begin = 0;
   for (std::uint32_t& end : ends) {
     const std::uint32_t count = end;
     end = begin;
     begin += count;
   }
-  Ranked* const to = room.resize_for_overwrite(entries.size());
-  for (const Ranked& one : entries) to[ends[(one.prefix >> shift) & kMask]++] = one;
+  RankedPlace* const to = room.resize_for_overwrite(entries.size());
+  for (const RankedPlace& one : entries) to[ends[(one.prefix >> shift) & kMask]++] = one;
   entries.swap(room);
 }
 
 // Leaves 32 - 2 * kBits bits undecided.
 template <int kBits>
-int sort_by_prefix(List<Ranked>& entries, List<Ranked>& room) {
+int sort_by_prefix(List<RankedPlace>& entries, List<RankedPlace>& room) {
   distribute<kBits>(entries, room, 32 - 2 * kBits);
   distribute<kBits>(entries, room, 32 - kBits);
   return 32 - 2 * kBits;
 }
 
 template <typename Before>
-void insertion_sort(Ranked* first, Ranked* last, Before before) {
-  for (Ranked* i = first; i != last; ++i) {
-    const Ranked one = *i;
-    Ranked* at = i;
+void insertion_sort(RankedPlace* first, RankedPlace* last, Before before) {
+  for (RankedPlace* i = first; i != last; ++i) {
+    const RankedPlace one = *i;
+    RankedPlace* at = i;
     for (; at != first && before(one, at[-1]); --at) *at = at[-1];
     *at = one;
   }
@@ -68,10 +68,10 @@ void insertion_sort(Ranked* first, Ranked* last, Before before) {
 
 // `before` compares places; it must agree with the prefixes. `room` is for the sort to write to.
 template <typename Before>
-void sort_by_activation(List<Ranked>& entries, List<Ranked>& room, Before before) {
+void sort_by_activation(List<RankedPlace>& entries, List<RankedPlace>& room, Before before) {
   constexpr std::size_t kMany = std::size_t{1} << 12;
   constexpr std::ptrdiff_t kFew = 24;
-  const auto comes_first = [&](const Ranked& a, const Ranked& b) {
+  const auto comes_first = [&](const RankedPlace& a, const RankedPlace& b) {
     return a.prefix != b.prefix ? a.prefix < b.prefix : before(a.place, b.place);
   };
   int undecided = 32;
@@ -79,9 +79,9 @@ void sort_by_activation(List<Ranked>& entries, List<Ranked>& room, Before before
     undecided = entries.size() < kMany ? activation_order::sort_by_prefix<8>(entries, room)
                                        : activation_order::sort_by_prefix<11>(entries, room);
   }
-  const auto cell = [&](const Ranked& one) { return std::uint64_t{one.prefix} >> undecided; };
-  for (Ranked* first = entries.begin(); first != entries.end();) {
-    Ranked* last = first + 1;
+  const auto cell = [&](const RankedPlace& one) { return std::uint64_t{one.prefix} >> undecided; };
+  for (RankedPlace* first = entries.begin(); first != entries.end();) {
+    RankedPlace* last = first + 1;
     while (last != entries.end() && cell(*last) == cell(*first)) ++last;
     if (last - first > kFew) {
       // Mostly equal activations, and then often in order already.

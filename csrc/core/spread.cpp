@@ -129,8 +129,8 @@ class Spreading {
 
   template <typename Reach>
   Activation result(const Reach& reach) {
-    List<Ranked>& ranked = scratch_.ranked;
-    Ranked* next = ranked.resize_for_overwrite(reach.end() - reach.first() + 1);
+    List<RankedPlace>& ranked = scratch_.ranked;
+    RankedPlace* next = ranked.resize_for_overwrite(reach.end() - reach.first() + 1);
     for (std::uint32_t place = reach.first(); place < reach.end(); ++place) {
       const double total = reach.at(place).total;
       next->prefix = falling_prefix(std::min(std::max(total, 0.0), 1.0));
@@ -148,7 +148,7 @@ class Spreading {
   template <typename Reach>
   Activation columns(const Reach& reach) const {
     constexpr std::size_t kAhead = 16;
-    const List<Ranked>& ranked = scratch_.ranked;
+    const List<RankedPlace>& ranked = scratch_.ranked;
     Activation out;
     out.nodes.resize(ranked.size());
     out.activation.resize(ranked.size());

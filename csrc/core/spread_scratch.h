@@ -29,7 +29,7 @@ struct SpreadScratch {
   std::vector<std::uint32_t> again;  // places reached at this hop, and at an earlier one
   std::vector<std::uint32_t> fresh;  // places reached at this hop for the first time
   List<Passing> frontier, frontier_room;
-  List<Ranked> ranked, ranked_room;
+  List<RankedPlace> ranked, ranked_room;
 
   // Makes room for so many nodes. Throws std::bad_alloc.
   void fit(std::size_t nodes) {
