@@ -1,94 +1,30 @@
-// Every kernel of every table that this processor runs, on inputs that are the same everywhere.
+// Every kernel of every table that this processor runs, and what the core makes of numbers with
+// them, on inputs that are the same everywhere.
 //
 // Prints which table would be picked and one line "<isa> <kernel> <digest of all outputs>" per
 // kernel and table, and ends with 1 where two tables differ. It needs csrc/core and csrc/kernels
 // alone, so it can be built for another processor and run there or in an emulator:
 //
 //   c++ -std=c++17 -O2 -ffp-contract=off -Icsrc tests/native/kernel_digest.cpp csrc/kernels/*.cpp
-//       csrc/core/{cpu,dispatch,md5}.cpp
+//       csrc/core/{cpu,decay,dispatch,elementary,md5}.cpp
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "core/decay.h"
 #include "core/dispatch.h"
+#include "core/elementary.h"
+#include "digest.h"
 
 namespace {
 
 using ebb::KernelTable;
 
 constexpr std::size_t kCounts[] = {0, 1, 15, 16, 17, 31, 33, 1000};
-
-// SplitMix64: a few whole-number operations, the same on every machine.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-
-  std::uint64_t bits() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-  }
-
-  // In [low, high).
-  double uniform(double low, double high) {
-    return low + (high - low) * (static_cast<double>(bits() >> 11) * 0x1p-53);
-  }
-
-  std::vector<float> floats(std::size_t count, double low, double high) {
-    std::vector<float> values(count);
-    for (float& value : values) value = static_cast<float>(uniform(low, high));
-    return values;
-  }
-
-  std::vector<double> doubles(std::size_t count, double low, double high) {
-    std::vector<double> values(count);
-    for (double& value : values) value = uniform(low, high);
-    return values;
-  }
-
-  // Both signs, magnitudes from 2^-60 to 2^60.
-  std::vector<float> wide_floats(std::size_t count) {
-    std::vector<float> values(count);
-    for (float& value : values) {
-      const std::uint64_t word = bits();
-      const auto exponent = static_cast<std::uint32_t>(127 - 60 + word % 120);
-      const auto sign_and_mantissa = static_cast<std::uint32_t>(word >> 32) & 0x807fffffU;
-      const std::uint32_t pattern = sign_and_mantissa | exponent << 23;
-      std::memcpy(&value, &pattern, sizeof value);
-    }
-    return values;
-  }
-
- private:
-  std::uint64_t state_;
-};
-
-// FNV-1a over the bytes of values, least significant byte first.
-class Digest {
- public:
-  template <typename T>
-  void take(const std::vector<T>& values) {
-    static_assert(std::is_arithmetic_v<T>);
-    for (const T value : values) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, &value, sizeof value);
-      for (std::size_t byte = 0; byte < sizeof value; ++byte) {
-        hash_ = (hash_ ^ (word >> 8 * byte & 0xff)) * 0x100000001b3;
-      }
-    }
-  }
-
-  std::uint64_t value() const { return hash_; }
-
- private:
-  std::uint64_t hash_ = 0xcbf29ce484222325;
-};
 
 std::uint64_t dot_rows(const KernelTable& kernels) {
   Random random(1);
@@ -295,15 +231,66 @@ std::uint64_t power(const KernelTable& kernels) {
   return digest.value();
 }
 
+// The core's own logarithm, exponential and power, which use no kernel.
+std::uint64_t elementary(const KernelTable&) {
+  Random random(14);
+  Digest digest;
+  std::vector<double> out;
+  for (const double span : {1e-9, 1.0, 50.0, 750.0}) {
+    for (int i = 0; i < 1000; ++i) {
+      const double power = random.uniform(-span, span);
+      const double base = ebb::exp(power);
+      out.insert(out.end(), {base, ebb::log(base), ebb::pow(base, random.uniform(-3.0, 3.0))});
+    }
+  }
+  digest.take(out);
+  return digest.value();
+}
+
+// The laws of forgetting from microseconds, on every number of rows that is not whole lanes.
+std::uint64_t laws(const KernelTable& kernels) {
+  ebb::choose(kernels.name);
+  Random random(15);
+  Digest digest;
+  for (const std::size_t count : kCounts) {
+    std::vector<std::int64_t> moments(count);
+    for (std::int64_t& moment : moments) moment = static_cast<std::int64_t>(random.bits() >> 14);
+    const ebb::Elapsed elapsed = {{moments.data(), count}, std::int64_t{1} << 50, 3.6e9};
+    const std::vector<double> base = random.doubles(count, 0.0, 1.0);
+    const std::vector<double> strength = random.doubles(count, 0.0, 1.0);
+    const std::vector<double> intensity = random.doubles(count, 0.0, 1.0);
+    const ebb::Strengths given = {
+        {base.data(), count}, {strength.data(), count}, {intensity.data(), count}};
+    std::vector<double> out(count);
+    ebb::exponential_share(elapsed, 1e-5, out.data());
+    digest.take(out);
+    ebb::strength_retention(elapsed, given, 1e-4, out.data());
+    digest.take(out);
+    ebb::log_weights(given.base, elapsed, 1e-3, out.data());
+    digest.take(out);
+    ebb::power_retention(elapsed, given, {720.0, 0.1542}, out.data());
+    digest.take(out);
+  }
+  return digest.value();
+}
+
 using Run = std::uint64_t (*)(const KernelTable&);
 constexpr std::pair<const char*, Run> kRuns[] = {
-    {"dot_rows", &dot_rows},     {"exp_f32", &exp_f32},
-    {"row_extent", &row_extent}, {"quantise_row", &quantise_row},
-    {"dot_codes", &dot_codes},   {"dot_codes_at", &dot_codes_at},
-    {"add_where", &add_where},   {"select_above", &select_above},
-    {"md5_short", &md5_short},   {"elapsed", &elapsed},
-    {"retention", &retention},   {"log_weights", &log_weights},
+    {"dot_rows", &dot_rows},
+    {"exp_f32", &exp_f32},
+    {"row_extent", &row_extent},
+    {"quantise_row", &quantise_row},
+    {"dot_codes", &dot_codes},
+    {"dot_codes_at", &dot_codes_at},
+    {"add_where", &add_where},
+    {"select_above", &select_above},
+    {"md5_short", &md5_short},
+    {"elapsed", &elapsed},
+    {"retention", &retention},
+    {"log_weights", &log_weights},
     {"power", &power},
+    {"elementary", &elementary},
+    {"laws", &laws},
 };
 
 }  // namespace
