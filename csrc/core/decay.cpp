@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t kBlock = 512;
 static_assert(kBlock % kLanes == 0);
 constexpr double kRetainedAtStability = 0.9;
-constexpr double kImportanceSpan = 9.0;
 
 // Rows first .. first + count of every column, of which kernels work on `padded`, whole lanes.
 struct Block {
@@ -129,19 +128,16 @@ void exponential_share(const Elapsed& elapsed, double rate, double* out) {
 void strength_retention(const Elapsed& elapsed, const Strengths& anchored, double rate,
                         double* out) {
   check_rate(rate);
+  const Slowing law = {rate, kStrengthProtection, kEmotionProtection};
   Read<std::int64_t> moments;
-  Read<double> anchors;
+  Read<double> anchors, strengths, intensities;
   double idle[kBlock];
-  double rates[kBlock] = {};
+  double rates[kBlock];
   float share[kBlock];
   each_block(elapsed.since.size, [&](const Block& block) {
     active().elapsed(moments(elapsed.since, block), elapsed.now, elapsed.unit, block.padded, idle);
-    const double* const strength = anchored.strength.data + block.first;
-    const double* const intensity = anchored.intensity.data + block.first;
-    for (std::size_t i = 0; i < block.count; ++i) {
-      rates[i] = rate * ((1.0 - kStrengthProtection * strength[i]) *
-                         (1.0 - kEmotionProtection * intensity[i]));
-    }
+    active().slowed_rates(strengths(anchored.strength, block),
+                          intensities(anchored.intensity, block), law, block.padded, rates);
     const bool well =
         active().retention(anchors(anchored.base, block), idle, rates, block.padded, share);
     std::copy_n(share, block.count, out + block.first);
@@ -202,20 +198,15 @@ void power_retention(const Elapsed& elapsed, const Strengths& important, const P
                      double* out) {
   const PowerLaw power_law = checked_power_law(law.exponent);
   Read<std::int64_t> moments;
+  Read<double> importances, strengths, intensities;
   Written<double> written;
   double idle[kBlock];
   double stabilities[kBlock];
-  std::fill_n(stabilities, kBlock, 1.0);
   each_block(elapsed.since.size, [&](const Block& block) {
     active().elapsed(moments(elapsed.since, block), elapsed.now, elapsed.unit, block.padded, idle);
-    const double* const importance = important.base.data + block.first;
-    const double* const strength = important.strength.data + block.first;
-    const double* const intensity = important.intensity.data + block.first;
-    for (std::size_t i = 0; i < block.count; ++i) {
-      const double gain = (1.0 + 2.0 * strength[i]) * (1.0 + 2.0 * intensity[i]);
-      const double share = (importance[i] - 1.0) / kImportanceSpan;
-      stabilities[i] = law.stability * gain * (1.0 + 2.0 * share);
-    }
+    active().grown_stabilities(
+        importances(important.base, block), strengths(important.strength, block),
+        intensities(important.intensity, block), law.stability, block.padded, stabilities);
     const bool well =
         active().power(idle, stabilities, power_law, block.padded, written(out, block));
     written.done(out, block);

@@ -26,6 +26,13 @@ struct RowExtent {
 // The longest word that fits one vector register together with the mark that ends it.
 constexpr std::size_t kShortWord = 15;
 
+// rate * (1 - by_strength * strength) * (1 - by_intensity * intensity).
+struct Slowing {
+  double rate;
+  double by_strength;
+  double by_intensity;
+};
+
 // (1 + factor * t)^-exponent.
 struct PowerLaw {
   double factor;
@@ -110,6 +117,16 @@ struct KernelTable {
   // out[i] = max(now - since[i], 0) / unit, the difference modulo 2^64, rounded twice.
   void (*elapsed)(const std::int64_t* since, std::int64_t now, double unit, std::size_t count,
                   double* out);
+
+  // out[i] = rate * ((1 - by_strength * strength[i]) * (1 - by_intensity * intensity[i])).
+  void (*slowed_rates)(const double* strength, const double* intensity, const Slowing& law,
+                       std::size_t count, double* out);
+
+  // out[i] = stability * ((1 + 2 * strength[i]) * (1 + 2 * intensity[i])) *
+  //          (1 + 2 * ((importance[i] - 1) / 9)).
+  void (*grown_stabilities)(const double* importance, const double* strength,
+                            const double* intensity, double stability, std::size_t count,
+                            double* out);
 
   // out[i] = anchor[i] * exp(-rate[i] * max(idle[i], 0)), within 2 ulp down to e^-87, 0 below.
   bool (*retention)(const double* anchor, const double* idle, const double* rate, std::size_t count,

@@ -43,6 +43,32 @@ void elapsed_f64(const std::int64_t* since, std::int64_t now, double unit, std::
   }
 }
 
+// rate * (1 - a * strength) * (1 - b * intensity), the two brackets first.
+void slowed_rates_f64(const double* strength, const double* intensity, const Slowing& law,
+                      std::size_t count, double* out) {
+  const F64 one = f64(1.0);
+  for (std::size_t i = 0; i < count; i += kF64Lanes) {
+    const F64 by_strength = sub(one, mul(f64(law.by_strength), load(strength + i)));
+    const F64 by_intensity = sub(one, mul(f64(law.by_intensity), load(intensity + i)));
+    store(out + i, mul(f64(law.rate), mul(by_strength, by_intensity)));
+  }
+}
+
+// Each of the three makes a stability grow up to threefold.
+void grown_stabilities_f64(const double* importance, const double* strength,
+                           const double* intensity, double stability, std::size_t count,
+                           double* out) {
+  const F64 one = f64(1.0);
+  const F64 two = f64(2.0);
+  for (std::size_t i = 0; i < count; i += kF64Lanes) {
+    const F64 by_strength = add(one, mul(two, load(strength + i)));
+    const F64 by_intensity = add(one, mul(two, load(intensity + i)));
+    const F64 share = div(sub(load(importance + i), one), f64(9.0));
+    const F64 gained = mul(f64(stability), mul(by_strength, by_intensity));
+    store(out + i, mul(gained, add(one, mul(two, share))));
+  }
+}
+
 // The power of e as a float, and what that lost, which a factor 1 + loss makes up for. The kernel
 // of the exponential gives 0 below -87; stopping there also keeps an overflowed product out.
 inline void float_powers(const double* idle, const double* rate, std::size_t count, float* power,

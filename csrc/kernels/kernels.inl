@@ -30,6 +30,8 @@ constexpr KernelTable table(const char* name) {
   table.select_reaching_i16 = select_reaching_i16;
   table.md5_short = md5_short;
   table.elapsed = elapsed_f64;
+  table.slowed_rates = slowed_rates_f64;
+  table.grown_stabilities = grown_stabilities_f64;
   table.retention = retention_f32;
   table.log_weights = log_weights_f64;
   table.power = power_f64;

@@ -146,6 +146,24 @@ std::uint64_t select_above(const KernelTable& kernels) {
   return digest.value();
 }
 
+std::uint64_t select_reaching(const KernelTable& kernels) {
+  Random random(21);
+  Digest digest;
+  for (const std::size_t count : {0, 32, 64, 8192}) {
+    for (const float least : {0.0F, 0.75F, 3e4F}) {
+      std::vector<std::int16_t> sums(count);
+      std::vector<std::uint16_t> values(count);
+      for (std::int16_t& sum : sums) sum = static_cast<std::int16_t>(random.bits());
+      for (std::uint16_t& value : values) value = static_cast<std::uint16_t>(random.bits());
+      std::vector<std::uint16_t> out(count);
+      out.resize(
+          kernels.select_reaching_i16(sums.data(), values.data(), count, 100, least, out.data()));
+      digest.take(out);
+    }
+  }
+  return digest.value();
+}
+
 std::uint64_t md5_short(const KernelTable& kernels) {
   Random random(9);
   Digest digest;
@@ -178,6 +196,30 @@ std::uint64_t elapsed(const KernelTable& kernels) {
     kernels.elapsed(since.data(), now, 3.6e9, kColumn, out.data());
     digest.take(out);
   }
+  return digest.value();
+}
+
+std::uint64_t slowed_rates(const KernelTable& kernels) {
+  Random random(19);
+  Digest digest;
+  const std::vector<double> strength = random.doubles(kColumn, -1.0, 2.0);
+  const std::vector<double> intensity = random.doubles(kColumn, -1.0, 2.0);
+  std::vector<double> out(kColumn);
+  kernels.slowed_rates(strength.data(), intensity.data(), {0.01, 0.75, 0.8}, kColumn, out.data());
+  digest.take(out);
+  return digest.value();
+}
+
+std::uint64_t grown_stabilities(const KernelTable& kernels) {
+  Random random(20);
+  Digest digest;
+  const std::vector<double> importance = random.doubles(kColumn, 0.0, 10.0);
+  const std::vector<double> strength = random.doubles(kColumn, -1.0, 2.0);
+  const std::vector<double> intensity = random.doubles(kColumn, -1.0, 2.0);
+  std::vector<double> out(kColumn);
+  kernels.grown_stabilities(importance.data(), strength.data(), intensity.data(), 720.0, kColumn,
+                            out.data());
+  digest.take(out);
   return digest.value();
 }
 
@@ -228,6 +270,21 @@ std::uint64_t power(const KernelTable& kernels) {
       digest.take(out);
     }
   }
+  return digest.value();
+}
+
+std::uint64_t ascii_members(const KernelTable& kernels) {
+  Random random(16);
+  Digest digest;
+  std::vector<std::uint64_t> out;
+  for (std::size_t count = 0; count <= 64; ++count) {
+    std::vector<unsigned char> rows(16);
+    for (unsigned char& row : rows) row = static_cast<unsigned char>(random.bits());
+    std::vector<char> bytes(count);
+    for (char& byte : bytes) byte = static_cast<char>(random.bits() % 128);
+    out.push_back(kernels.ascii_members(bytes.data(), count, rows.data()));
+  }
+  digest.take(out);
   return digest.value();
 }
 
@@ -284,11 +341,15 @@ constexpr std::pair<const char*, Run> kRuns[] = {
     {"dot_codes_at", &dot_codes_at},
     {"add_where", &add_where},
     {"select_above", &select_above},
+    {"select_reaching", &select_reaching},
     {"md5_short", &md5_short},
     {"elapsed", &elapsed},
+    {"slowed_rates", &slowed_rates},
+    {"grown_stabilities", &grown_stabilities},
     {"retention", &retention},
     {"log_weights", &log_weights},
     {"power", &power},
+    {"ascii_members", &ascii_members},
     {"elementary", &elementary},
     {"laws", &laws},
 };
