@@ -127,6 +127,14 @@ def test_core_ranks_by_its_own_elementary_functions() -> None:
     assert matching([*CORE, *KERNELS], LIBM_TRANSCENDENTAL) == []
 
 
+def test_every_kernel_is_run_on_every_processor() -> None:
+    kernels = re.findall(r"\(\*(\w+)\)\(", code(ROOT / "csrc/core/kernel_table.h"))
+    digest = "".join(code(path) for path in (ROOT / "tests/native").glob("*_digest.cpp"))
+
+    assert len(kernels) > 10
+    assert [name for name in kernels if f"kernels.{name}(" not in digest] == []
+
+
 def test_kernels_neither_throw_nor_hold_containers() -> None:
     assert matching(KERNELS, re.compile(r"\bthrow\b|std::(vector|string|map|function)\b")) == []
 

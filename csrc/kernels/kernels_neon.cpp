@@ -25,7 +25,7 @@ namespace {
 
 #include "kernels/u8_neon.h"
 
-#include "kernels/tile_scalar.h"
+#include "kernels/tile_neon.h"
 
 #include "kernels/kernels.inl"
 }  // namespace

@@ -7,6 +7,9 @@
 #include <type_traits>
 #include <vector>
 
+// Around whole lanes, and many.
+constexpr std::size_t kCounts[] = {0, 1, 15, 16, 17, 31, 33, 1000};
+
 // SplitMix64: a few whole-number operations, the same on every machine.
 class Random {
  public:

@@ -5,8 +5,8 @@
 // kernel and table, and ends with 1 where two tables differ. It needs csrc/core and csrc/kernels
 // alone, so it can be built for another processor and run there or in an emulator:
 //
-//   c++ -std=c++17 -O2 -ffp-contract=off -Icsrc tests/native/kernel_digest.cpp csrc/kernels/*.cpp
-//       csrc/core/{cpu,decay,dispatch,elementary,md5}.cpp
+//   c++ -std=c++17 -O2 -ffp-contract=off -Icsrc tests/native/{kernel,decay}_digest.cpp
+//       csrc/kernels/*.cpp csrc/core/{cpu,decay,dispatch,elementary,md5}.cpp
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -15,16 +15,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/decay.h"
 #include "core/dispatch.h"
-#include "core/elementary.h"
+#include "decay_digest.h"
 #include "digest.h"
 
 namespace {
 
 using ebb::KernelTable;
-
-constexpr std::size_t kCounts[] = {0, 1, 15, 16, 17, 31, 33, 1000};
 
 std::uint64_t dot_rows(const KernelTable& kernels) {
   Random random(1);
@@ -181,98 +178,6 @@ std::uint64_t md5_short(const KernelTable& kernels) {
   return digest.value();
 }
 
-// Columns of decay take whole lanes.
-constexpr std::size_t kColumn = 1008;
-
-std::uint64_t elapsed(const KernelTable& kernels) {
-  Random random(10);
-  Digest digest;
-  std::vector<std::int64_t> since(kColumn);
-  for (std::size_t i = 0; i < kColumn; ++i) {
-    since[i] = static_cast<std::int64_t>(random.bits()) >> i % 64;
-  }
-  std::vector<double> out(kColumn);
-  for (const std::int64_t now : {std::int64_t{0}, std::int64_t{1} << 50, INT64_MIN, INT64_MAX}) {
-    kernels.elapsed(since.data(), now, 3.6e9, kColumn, out.data());
-    digest.take(out);
-  }
-  return digest.value();
-}
-
-std::uint64_t slowed_rates(const KernelTable& kernels) {
-  Random random(19);
-  Digest digest;
-  const std::vector<double> strength = random.doubles(kColumn, -1.0, 2.0);
-  const std::vector<double> intensity = random.doubles(kColumn, -1.0, 2.0);
-  std::vector<double> out(kColumn);
-  kernels.slowed_rates(strength.data(), intensity.data(), {0.01, 0.75, 0.8}, kColumn, out.data());
-  digest.take(out);
-  return digest.value();
-}
-
-std::uint64_t grown_stabilities(const KernelTable& kernels) {
-  Random random(20);
-  Digest digest;
-  const std::vector<double> importance = random.doubles(kColumn, 0.0, 10.0);
-  const std::vector<double> strength = random.doubles(kColumn, -1.0, 2.0);
-  const std::vector<double> intensity = random.doubles(kColumn, -1.0, 2.0);
-  std::vector<double> out(kColumn);
-  kernels.grown_stabilities(importance.data(), strength.data(), intensity.data(), 720.0, kColumn,
-                            out.data());
-  digest.take(out);
-  return digest.value();
-}
-
-std::uint64_t retention(const KernelTable& kernels) {
-  Random random(11);
-  Digest digest;
-  const std::vector<double> anchor = random.doubles(kColumn, 0.0, 1.0);
-  const std::vector<double> rate = random.doubles(kColumn, 0.0, 0.02);
-  std::vector<float> out(kColumn);
-  for (const double most : {1.0, 100.0, 1e4, 1e300}) {
-    const std::vector<double> idle = random.doubles(kColumn, -1.0, most);
-    const bool well =
-        kernels.retention(anchor.data(), idle.data(), rate.data(), kColumn, out.data());
-    digest.take(std::vector<bool>{well});
-    digest.take(out);
-  }
-  return digest.value();
-}
-
-std::uint64_t log_weights(const KernelTable& kernels) {
-  Random random(12);
-  Digest digest;
-  std::vector<double> importance = random.doubles(kColumn, 0.0, 10.0);
-  for (std::size_t i = 0; i < kColumn; i += 2) {  // any positive double, subnormal ones too
-    const std::uint64_t pattern = random.bits() % 0x7ff0000000000000;
-    std::memcpy(&importance[i], &pattern, sizeof pattern);
-  }
-  importance[1] = 0.0;
-  const std::vector<double> age = random.doubles(kColumn, -10.0, 1e6);
-  std::vector<double> out(kColumn);
-  const bool well = kernels.log_weights(importance.data(), age.data(), 0.05, kColumn, out.data());
-  digest.take(std::vector<bool>{well});
-  digest.take(out);
-  return digest.value();
-}
-
-std::uint64_t power(const KernelTable& kernels) {
-  Random random(13);
-  Digest digest;
-  const std::vector<double> stability = random.doubles(kColumn, 1e-3, 2000.0);
-  std::vector<double> out(kColumn);
-  for (const double most : {1.0, 1e4, 1e9}) {
-    for (const double exponent : {0.001, 0.1542, 1000.0}) {
-      const std::vector<double> times = random.doubles(kColumn, -1.0, most);
-      const ebb::PowerLaw law = {0.98, exponent};
-      const bool well = kernels.power(times.data(), stability.data(), law, kColumn, out.data());
-      digest.take(std::vector<bool>{well});
-      digest.take(out);
-    }
-  }
-  return digest.value();
-}
-
 std::uint64_t ascii_members(const KernelTable& kernels) {
   Random random(16);
   Digest digest;
@@ -288,45 +193,43 @@ std::uint64_t ascii_members(const KernelTable& kernels) {
   return digest.value();
 }
 
-// The core's own logarithm, exponential and power, which use no kernel.
-std::uint64_t elementary(const KernelTable&) {
-  Random random(14);
+std::uint64_t dot_tile(const KernelTable& kernels) {
+  Random random(17);
   Digest digest;
-  std::vector<double> out;
-  for (const double span : {1e-9, 1.0, 50.0, 750.0}) {
-    for (int i = 0; i < 1000; ++i) {
-      const double power = random.uniform(-span, span);
-      const double base = ebb::exp(power);
-      out.insert(out.end(), {base, ebb::log(base), ebb::pow(base, random.uniform(-3.0, 3.0))});
+  for (const std::size_t count : {1, 2, 4, 33}) {
+    for (const std::size_t dim : {32, 96, 1024}) {
+      std::vector<std::int8_t> panel = random_codes(random, 16 * dim);
+      for (std::int8_t& code : panel) code = static_cast<std::int8_t>(code / 4);
+      const std::vector<std::int8_t> rows = random_codes(random, count * dim);
+      const std::size_t stride = (count + 3) / 4 * 4;
+      std::vector<std::int32_t> tile(16 * stride);
+      kernels.dot_tile(panel.data(), rows.data(), dim, count, dim, tile.data(), stride);
+      for (std::size_t q = 0; q < 16; ++q) {
+        const auto first = tile.begin() + static_cast<std::ptrdiff_t>(q * stride);
+        digest.take(std::vector<std::int32_t>(first, first + static_cast<std::ptrdiff_t>(count)));
+      }
     }
   }
-  digest.take(out);
   return digest.value();
 }
 
-// The laws of forgetting from microseconds, on every number of rows that is not whole lanes.
-std::uint64_t laws(const KernelTable& kernels) {
-  ebb::choose(kernels.name);
-  Random random(15);
+std::uint64_t reach(const KernelTable& kernels) {
+  Random random(18);
   Digest digest;
   for (const std::size_t count : kCounts) {
-    std::vector<std::int64_t> moments(count);
-    for (std::int64_t& moment : moments) moment = static_cast<std::int64_t>(random.bits() >> 14);
-    const ebb::Elapsed elapsed = {{moments.data(), count}, std::int64_t{1} << 50, 3.6e9};
-    const std::vector<double> base = random.doubles(count, 0.0, 1.0);
-    const std::vector<double> strength = random.doubles(count, 0.0, 1.0);
-    const std::vector<double> intensity = random.doubles(count, 0.0, 1.0);
-    const ebb::Strengths given = {
-        {base.data(), count}, {strength.data(), count}, {intensity.data(), count}};
-    std::vector<double> out(count);
-    ebb::exponential_share(elapsed, 1e-5, out.data());
-    digest.take(out);
-    ebb::strength_retention(elapsed, given, 1e-4, out.data());
-    digest.take(out);
-    ebb::log_weights(given.base, elapsed, 1e-3, out.data());
-    digest.take(out);
-    ebb::power_retention(elapsed, given, {720.0, 0.1542}, out.data());
-    digest.take(out);
+    std::vector<std::int32_t> dots(count);
+    for (std::int32_t& dot : dots) dot = static_cast<std::int32_t>(random.bits() >> 44) - (1 << 19);
+    const std::vector<float> scale = random.floats(count, 0.0, 1e-6);
+    const std::vector<float> error = random.floats(count, 0.0, 0.1);
+    const std::vector<float> norm = random.floats(count, 0.0, 2.0);
+    const std::vector<float> weight = random.floats(count, 0.0, 2.0);
+    const std::vector<float> offset = random.floats(count, -1.0, 1.0);
+    for (const float* const weights : {static_cast<const float*>(nullptr), weight.data()}) {
+      const ebb::ReachRows rows = {scale.data(), error.data(), norm.data(), weights, offset.data()};
+      std::vector<std::uint16_t> bits((count + 15) / 16);
+      kernels.reach(dots.data(), rows, {1.0F, 0.05F, 1.0F, 0.1F}, count, bits.data());
+      digest.take(bits);
+    }
   }
   return digest.value();
 }
@@ -343,15 +246,17 @@ constexpr std::pair<const char*, Run> kRuns[] = {
     {"select_above", &select_above},
     {"select_reaching", &select_reaching},
     {"md5_short", &md5_short},
-    {"elapsed", &elapsed},
-    {"slowed_rates", &slowed_rates},
-    {"grown_stabilities", &grown_stabilities},
-    {"retention", &retention},
-    {"log_weights", &log_weights},
-    {"power", &power},
     {"ascii_members", &ascii_members},
-    {"elementary", &elementary},
-    {"laws", &laws},
+    {"dot_tile", &dot_tile},
+    {"reach", &reach},
+    {"elapsed", &decay_digest::elapsed},
+    {"slowed_rates", &decay_digest::slowed_rates},
+    {"grown_stabilities", &decay_digest::grown_stabilities},
+    {"retention", &decay_digest::retention},
+    {"log_weights", &decay_digest::log_weights},
+    {"power", &decay_digest::power},
+    {"elementary", &decay_digest::elementary},
+    {"laws", &decay_digest::laws},
 };
 
 }  // namespace
