@@ -19,11 +19,12 @@ from ebbmem import lanes
 from ebbmem.analysis import Analyzer
 from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.errors import StoreClosed, StoreError
-from ebbmem.index import DenseLane, Indexed, ScopeIndex
+from ebbmem.index import Indexed, ScopeIndex
 from ebbmem.loaded import LoadedIndexes
 from ebbmem.pending import PendingRecall, PendingRecalls, Written
 from ebbmem.records.base import LinkRow, Reader, RecordStore, ScopeRow, StrengthRow, Writer
 from ebbmem.shelf import Shelved, fetched
+from ebbmem.spaces import Lane
 
 STORE_KEY = "store_key"
 
@@ -216,8 +217,8 @@ class Engine:
         """Bind the store to the embedder whose first vectors are about to be stored."""
         lanes.bind_embedder(writer, self.records.path, embedder)
 
-    def lane(self, index: ScopeIndex, embedder: Embedder) -> DenseLane:
-        """Return the dense lane of an embedder, built on first use."""
+    def lane(self, index: ScopeIndex, embedder: Embedder) -> Lane:
+        """Return the lane of an embedder, built on first use."""
         if stores_vectors(embedder):
             # Another handle may have bound the store since this one was opened.
             self.require_embedder(embedder)

@@ -1,13 +1,11 @@
 """The index of one scope: everything recall looks at, in RAM, derived from the records.
 
-One slot number serves the columns, the postings, the links and every dense lane.
+One slot number serves the columns, the postings, the links and every lane of vectors.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -17,10 +15,10 @@ from ebbmem import _core
 from ebbmem.analysis import Analyzer
 from ebbmem.columns import Columns
 from ebbmem.embedders.base import Embedder, stores_vectors
-from ebbmem.errors import EbbmemError, EmbedderFailed
 from ebbmem.graph import LinkTable, kind_code
 from ebbmem.records.base import IndexRow, LinkRow, Reader, ScopeRow, StrengthRow
 from ebbmem.shelf import Shelf
+from ebbmem.spaces import Lane, empty_lane
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]
@@ -42,14 +40,6 @@ class Indexed(NamedTuple):
     space: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class DenseLane:
-    """The vectors of a scope in one embedder's space."""
-
-    embedder: Embedder
-    arena: _core.Arena
-
-
 class ScopeIndex:
     """The derived state of one scope.  Its owner holds a lock around every call."""
 
@@ -61,7 +51,7 @@ class ScopeIndex:
         self.links = LinkTable()
         self.shelf = Shelf()
         self._analyzer = analyzer
-        self._lanes: dict[str, DenseLane] = {}
+        self._lanes: dict[str, Lane] = {}
 
     @classmethod
     def load(cls, reader: Reader, scope: ScopeRow, analyzer: Analyzer) -> ScopeIndex:
@@ -79,7 +69,7 @@ class ScopeIndex:
     @property
     def bytes(self) -> int:
         """Return the memory the index takes, in bytes."""
-        lanes = sum(lane.arena.bytes for lane in list(self._lanes.values()))
+        lanes = sum(lane.bytes for lane in list(self._lanes.values()))
         tables = self.columns.bytes + self.postings.bytes + self.links.bytes
         return tables + lanes + self.shelf.bytes
 
@@ -89,11 +79,13 @@ class ScopeIndex:
             return
         self.columns.append([m.row for m in memories])
         self._append_terms([f"{m.summary}\n{m.keywords}" for m in memories])
+        summaries = [m.summary for m in memories]
         for name, lane in list(self._lanes.items()):
             if not stores_vectors(lane.embedder):
-                lane.arena.append(embedded(lane.embedder, [m.summary for m in memories]))
+                lane.append(summaries, None)
             elif all(m.space == name for m in memories):
-                lane.arena.append(np.stack([m.vector for m in memories if m.vector is not None]))
+                vectors = np.stack([m.vector for m in memories if m.vector is not None])
+                lane.append(summaries, vectors)
             else:
                 # Written without this embedder: the lane is rebuilt, and fills them in.
                 del self._lanes[name]
@@ -140,21 +132,19 @@ class ScopeIndex:
         self.postings.tombstone(slots)
         self.links.drop_nodes(slots)
         for lane in self._lanes.values():
-            lane.arena.tombstone(slots)
+            lane.tombstone(slots)
 
-    def lane(self, embedder: Embedder) -> DenseLane | None:
-        """Return the dense lane of an embedder, or None where it is not built."""
+    def lane(self, embedder: Embedder) -> Lane | None:
+        """Return the lane of an embedder, or None where it is not built."""
         return self._lanes.get(embedder.name)
 
-    def build_lane(self, embedder: Embedder, vectors: F32) -> DenseLane:
-        """Build the dense lane of an embedder from one vector per slot."""
-        arena = _core.Arena(embedder.dim)
-        if len(vectors):
-            arena.append(vectors)
+    def build_lane(self, embedder: Embedder, summaries: Sequence[str], vectors: F32 | None) -> Lane:
+        """Build the lane of an embedder from one summary per slot, or from vectors if given."""
+        lane = empty_lane(embedder)
+        lane.append(summaries, vectors)
         dead = np.flatnonzero(~self.columns.alive).astype(np.int64)
         if len(dead):
-            arena.tombstone(dead)
-        lane = DenseLane(embedder, arena)
+            lane.tombstone(dead)
         self._lanes[embedder.name] = lane
         return lane
 
@@ -162,32 +152,3 @@ class ScopeIndex:
         """Append the terms of new memories to the postings."""
         if texts:
             self.postings.append(*self._analyzer.terms(texts))
-
-
-def embedded(embedder: Embedder, texts: Sequence[str]) -> F32:
-    """Return the vectors of some texts, or raise EmbedderFailed for unusable ones."""
-    try:
-        vectors = embedder.embed_many(texts)
-    except EbbmemError:
-        raise
-    except Exception as exc:
-        raise EmbedderFailed(f"{_expected(embedder, texts)}, got {exc!r}") from exc
-    if not isinstance(vectors, np.ndarray) or vectors.dtype.kind != "f":
-        got = getattr(vectors, "dtype", type(vectors).__name__)
-        raise EmbedderFailed(f"{_expected(embedder, texts)}, got {got}")
-    if vectors.shape != (len(texts), embedder.dim):
-        raise EmbedderFailed(f"{_expected(embedder, texts)}, got shape {vectors.shape}")
-    made = vectors
-    if made.dtype != np.float32 or not made.flags.c_contiguous:
-        with np.errstate(over="ignore"):
-            made = np.ascontiguousarray(vectors, dtype=np.float32)
-    flat = made.reshape(-1)
-    # One product tells that all are finite; where it is not, they may still be, and large.
-    if not math.isfinite(flat.dot(flat)) and not np.isfinite(made).all():
-        raise EmbedderFailed(f"{_expected(embedder, texts)}, got NaN or infinity")
-    return made
-
-
-def _expected(embedder: Embedder, texts: Sequence[str]) -> str:
-    """Return what an embedder should have returned, for an error message."""
-    return f"{embedder.name}: expected ({len(texts)}, {embedder.dim}) finite float32 vectors"

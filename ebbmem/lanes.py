@@ -1,4 +1,4 @@
-"""The dense lanes of a store: built from texts or stored vectors, for one embedder per store."""
+"""The lanes of a store: built from texts or stored vectors, for one embedder per store."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 
 from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.errors import EmbedderMismatch
-from ebbmem.index import DenseLane, ScopeIndex, embedded
+from ebbmem.index import ScopeIndex
 from ebbmem.records.base import Reader, RecordStore, Writer
+from ebbmem.spaces import Lane, embedded
 
 EMBEDDER_NAME = "embedder_name"
 EMBEDDER_DIM = "embedder_dim"
@@ -36,9 +37,7 @@ def bind_embedder(writer: Writer, path: str, embedder: Embedder) -> None:
     require_embedder(writer, path, embedder)
 
 
-def built(
-    records: RecordStore, write: WriteContext, index: ScopeIndex, embedder: Embedder
-) -> DenseLane:
+def built(records: RecordStore, write: WriteContext, index: ScopeIndex, embedder: Embedder) -> Lane:
     """Return the lane of an embedder that an index has not built yet."""
     if stores_vectors(embedder):
         return _stored(records, write, index, embedder)
@@ -46,12 +45,12 @@ def built(
         texts = reader.texts(None, index.scope.scope_id)
     by_row = {row: summary for row, summary, _ in texts}
     summaries = [by_row.get(row, "") for row in index.columns.row.tolist()]
-    return index.build_lane(embedder, embedded(embedder, summaries))
+    return index.build_lane(embedder, summaries, None)
 
 
 def _stored(
     records: RecordStore, write: WriteContext, index: ScopeIndex, embedder: Embedder
-) -> DenseLane:
+) -> Lane:
     """Build a lane from stored vectors; memories that still wait for theirs get it now."""
     scope_id = index.scope.scope_id
     with records.read() as reader:
@@ -75,7 +74,4 @@ def _stored(
         stored.update(zip(rows, fresh, strict=True))
     blank = np.zeros(embedder.dim, dtype=np.float32)  # of what was erased meanwhile
     vectors = [stored.get(row, blank) for row in index.columns.row.tolist()]
-    return index.build_lane(
-        embedder,
-        np.stack(vectors) if vectors else np.empty((0, embedder.dim), dtype=np.float32),
-    )
+    return index.build_lane(embedder, [""] * len(vectors), np.stack(vectors) if vectors else None)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ebbmem import _core, scoring, succession
+from ebbmem import scoring, succession
 from ebbmem.decay import F64, Ebbinghaus
 from ebbmem.errors import InvalidArgument
 from ebbmem.hits import SUPERSEDED, Answer, Ranked, cut
@@ -22,6 +22,7 @@ from ebbmem.index import ScopeIndex
 from ebbmem.recipes import Ranking, Recipe
 from ebbmem.records.base import number_of
 from ebbmem.scoring import Terms
+from ebbmem.spaces import Asked, Query
 from ebbmem.spreading import Activation, spread_links
 
 I64 = NDArray[np.int64]
@@ -31,11 +32,11 @@ SUPERSEDED_FACTOR = 0.5
 
 
 class Cue(NamedTuple):
-    """What recall is asked with: its distinct terms, and its vector where a lane needs one."""
+    """What recall is asked with: its distinct terms, and what vectors are compared with."""
 
     text: str
     terms: NDArray[np.uint64]
-    vector: NDArray[np.float32] | None
+    query: Query | None
     lexical: Lexical | None = None
     """What the lexical lane of one index puts forward, where it was looked up beforehand."""
 
@@ -68,15 +69,15 @@ class Familiar:
     lanes: Mapping[str, I64] = field(default_factory=dict)
 
 
-def answer(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: Request) -> Answer:
+def answer(index: ScopeIndex, vectors: Asked | None, cue: Cue, request: Request) -> Answer:
     """Run every stage for one cue.
 
     Parameters
     ----------
     index : ScopeIndex
         The scope; nothing else changes it meanwhile.
-    arena : Arena or None
-        The dense lane, where the recipe uses one.
+    vectors : Asked or None
+        The lane of vectors, asked with the cue, where the recipe uses one.
     cue : Cue
         What is asked.
     request : Request
@@ -90,31 +91,28 @@ def answer(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: Requ
     if len(index) == 0:
         return Answer()
     if request.recipe.ranking is Ranking.PRODUCT:
-        return _product(index, arena, cue, request)
-    familiar = _familiar(index, arena, cue, request)
+        return _product(index, _given(vectors), request)
+    familiar = _familiar(index, vectors, cue, request)
     activation = _spread(index, familiar, request)
-    return _scored(index, arena, cue, familiar, activation, request)
+    return _scored(index, vectors, cue, familiar, activation, request)
 
 
-def _product(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: Request) -> Answer:
+def _product(index: ScopeIndex, vectors: Asked, request: Request) -> Answer:
     """Rank every memory by ``((cos + 1) / 2) * importance * R``, in the log domain."""
     law = request.recipe.law
     if not isinstance(law, Ebbinghaus):
         raise InvalidArgument.of("law", "Ebbinghaus, for a product ranking", law)
     traces = index.columns.traces()
-    slots, _, cosines = _core.top_faded(
-        _vectors(arena),
+    slots, cosines = vectors.top_faded(
         index.columns.fading(),
-        _vector(cue),
         request.now_us,
         law.decay_factor,
-        traces.created_us,
-        request.mask,
+        (traces.created_us, request.mask),
         request.top_k,
     )
     chosen = traces.at(slots)
     retained = law.shares(chosen, request.now_us)
-    terms = Terms(cosines.astype(np.float64), np.zeros(len(slots)), retained)
+    terms = Terms(cosines, np.zeros(len(slots)), retained)
     parts = scoring.breakdown(request.recipe, chosen, terms)
     table = _Table(
         slots, scoring.score(request.recipe, parts), terms, parts, {"dense": slots}, None
@@ -122,10 +120,10 @@ def _product(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: Re
     return _cut(index, table, slice(None), request)
 
 
-def _familiar(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: Request) -> Familiar:
+def _familiar(index: ScopeIndex, vectors: Asked | None, cue: Cue, request: Request) -> Familiar:
     """Return what matches the cue: the union of the lanes, none a gate for another."""
     if request.recipe.ranking is Ranking.SUM:
-        return _familiar_by_sum(index, _vectors(arena), cue, request)
+        return _familiar_by_sum(index, _given(vectors), request)
     recipe = request.recipe
     lanes: dict[str, I64] = {}
     if recipe.uses_terms and len(cue.terms):
@@ -137,11 +135,9 @@ def _familiar(index: ScopeIndex, arena: _core.Arena | None, cue: Cue, request: R
             return Familiar(slots[by_slot], share / recipe.lexical, lanes)
     if recipe.dense > 0:
         newness, k = index.columns.created_us, min(recipe.candidates, len(index))
-        lanes["dense"], _, _ = _core.top_affine(
-            _vectors(arena), _vector(cue), None, None, newness, request.mask, k
-        )
+        lanes["dense"], _ = _given(vectors).top_affine(None, None, newness, request.mask, k)
     slots = _union(*lanes.values())
-    return Familiar(slots, _fused(index, arena, cue, recipe, slots), lanes)
+    return Familiar(slots, _fused(index, vectors, cue, recipe, slots), lanes)
 
 
 def with_lexical(index: ScopeIndex, cues: Sequence[Cue], request: Request) -> list[Cue]:
@@ -173,12 +169,12 @@ def _lexical(index: ScopeIndex, cue: Cue, request: Request) -> tuple[I64, F64]:
     return index.postings.top_bm25(cue.terms, recipe.k1, recipe.b, newness, request.mask, k)
 
 
-def _familiar_by_sum(index: ScopeIndex, arena: _core.Arena, cue: Cue, request: Request) -> Familiar:
+def _familiar_by_sum(index: ScopeIndex, vectors: Asked, request: Request) -> Familiar:
     """Return every memory that can be among the best of a sum before cascade is added."""
     traces = index.columns.traces()
     retrievability = request.recipe.law.retrievability(traces, request.now_us)
     mul, add = scoring.affine(request.recipe, traces, retrievability)
-    newness, vector = index.columns.created_us, _vector(cue)
+    newness = index.columns.created_us
     # Demotion can only push memories down, so as many more are taken as could be demoted; and
     # what replaced a memory takes over its similarity, so that one stands for both.
     demotable = 0
@@ -188,24 +184,15 @@ def _familiar_by_sum(index: ScopeIndex, arena: _core.Arena, cue: Cue, request: R
         ends = succession.ends(index.columns, superseded, request.mask)
         old, new = superseded[ends >= 0], ends[ends >= 0]
         add[old] = np.maximum(add[old], add[new])
-    slots, _, cosines = _core.top_affine(
-        arena, vector, mul, add, newness, request.mask, request.top_k + demotable
-    )
+    slots, cosines = vectors.top_affine(mul, add, newness, request.mask, request.top_k + demotable)
     lanes = {"dense": slots}
     if request.recipe.spread is not None:
-        seeds, _, _ = _core.top_affine(
-            arena,
-            vector,
-            None,
-            None,
-            newness,
-            succession.taking_part(index.columns, request.mask),
-            request.recipe.spread_seeds,
-        )
+        taking_part = succession.taking_part(index.columns, request.mask)
+        seeds, _ = vectors.top_affine(None, None, newness, taking_part, request.recipe.spread_seeds)
         slots = _union(slots, seeds)
-        cosines = _core.dots(arena, vector, slots)
+        cosines = vectors.cosines(slots)
         lanes["similarity"] = seeds
-    return Familiar(slots, cosines.astype(np.float64), lanes)
+    return Familiar(slots, cosines, lanes)
 
 
 def _spread(index: ScopeIndex, familiar: Familiar, request: Request) -> Activation | None:
@@ -228,7 +215,7 @@ def _spread(index: ScopeIndex, familiar: Familiar, request: Request) -> Activati
 
 def _scored(
     index: ScopeIndex,
-    arena: _core.Arena | None,
+    vectors: Asked | None,
     cue: Cue,
     familiar: Familiar,
     activation: Activation | None,
@@ -242,7 +229,7 @@ def _scored(
         replaced = succession.successors(index.columns, slots, request.mask)
         if replaced:
             slots = _union(slots, np.array(list(replaced.values()), dtype=np.int64))
-    similarity = _similarity(index, arena, cue, recipe, familiar, slots)
+    similarity = _similarity(index, vectors, cue, recipe, familiar, slots)
     place = {slot: at for at, slot in enumerate(slots.tolist())} if replaced else {}
     for old, new in replaced.items():
         # What replaced a memory answers whatever that memory answered.
@@ -299,7 +286,7 @@ def _cut(index: ScopeIndex, table: _Table, best: I64 | slice, request: Request) 
 
 def _similarity(
     index: ScopeIndex,
-    arena: _core.Arena | None,
+    vectors: Asked | None,
     cue: Cue,
     recipe: Recipe,
     familiar: Familiar,
@@ -315,7 +302,7 @@ def _similarity(
     if len(slots) > len(familiar.slots):
         others = np.ones(len(slots), dtype=np.bool_)
         others[at] = False
-        similarity[others] = _fused(index, arena, cue, recipe, slots[others])
+        similarity[others] = _fused(index, vectors, cue, recipe, slots[others])
     return similarity
 
 
@@ -328,23 +315,20 @@ def _lexical_share(index: ScopeIndex, cue: Cue, recipe: Recipe, scores: F64) -> 
     return share
 
 
-def _fused(
-    index: ScopeIndex, arena: _core.Arena | None, cue: Cue, recipe: Recipe, slots: I64
-) -> F64:
+def _fused(index: ScopeIndex, vectors: Asked | None, cue: Cue, recipe: Recipe, slots: I64) -> F64:
     """Return the similarity of some memories: the cosine, or the lanes' weighted mean in [0, 1].
 
     Each lane is normalised absolutely: BM25 by `_lexical_share`, the cosine by its greatest value
     with negative ones as 0.
     """
     if recipe.ranking is not Ranking.BOUNDED:
-        return _core.dots(_vectors(arena), _vector(cue), slots).astype(np.float64)
+        return _given(vectors).cosines(slots)
     similarity = np.zeros(len(slots))
     if recipe.lexical > 0 and len(cue.terms):
         scores = index.postings.bm25(cue.terms, recipe.k1, recipe.b, slots)
         similarity += _lexical_share(index, cue, recipe, scores)
     if recipe.dense > 0:
-        dots = _core.dots(_vectors(arena), _vector(cue), slots).astype(np.float64)
-        similarity += recipe.dense * np.maximum(dots, 0.0)
+        similarity += recipe.dense * np.maximum(_given(vectors).cosines(slots), 0.0)
     return similarity / (recipe.lexical + recipe.dense)
 
 
@@ -373,15 +357,8 @@ def _union(*parts: I64) -> I64:
     return np.unique(np.concatenate(parts)).astype(np.int64, copy=False)
 
 
-def _vectors(arena: _core.Arena | None) -> _core.Arena:
-    """Return the dense lane that the recipe needs."""
-    if arena is None:
-        raise AssertionError("a recipe with a dense lane was run without one")
-    return arena
-
-
-def _vector(cue: Cue) -> NDArray[np.float32]:
-    """Return the cue's vector."""
-    if cue.vector is None:
-        raise AssertionError("a recipe with a dense lane was given a cue without vector")
-    return cue.vector
+def _given(vectors: Asked | None) -> Asked:
+    """Return the lane of vectors that the recipe needs."""
+    if vectors is None:
+        raise AssertionError("a recipe that compares vectors was run without any")
+    return vectors

@@ -15,7 +15,7 @@ from ebbmem.durations import Duration, end_us
 from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.engine import Change, Engine
 from ebbmem.errors import InvalidArgument, InvalidType
-from ebbmem.index import Indexed, embedded
+from ebbmem.index import Indexed
 from ebbmem.models import Remembered, Tier
 from ebbmem.reconsolidation import held, succeeded
 from ebbmem.records.base import HAS, WANTS, IndexRow, LinkRow, MemoryRow, number_of
@@ -26,6 +26,7 @@ from ebbmem.reinforcement import (
     NEW_STRENGTH,
     Reinforcement,
 )
+from ebbmem.spaces import embedded
 
 NEWEST_PER_KEYWORD = 32
 RELATED_WEIGHT = 1.0

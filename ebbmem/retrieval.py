@@ -15,7 +15,7 @@ from ebbmem.analysis import Analyzer
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
 from ebbmem.hits import Answer, budgeted, known
-from ebbmem.index import ScopeIndex, embedded
+from ebbmem.index import ScopeIndex
 from ebbmem.models import Recalled, RecallResult, deferred_hit, deferred_memory
 from ebbmem.pending import PendingRecall
 from ebbmem.reading import Shown
@@ -24,6 +24,7 @@ from ebbmem.recipes import Recipe
 from ebbmem.reconsolidation import Held
 from ebbmem.records.identity import id_text, new_id
 from ebbmem.shelf import Shelved
+from ebbmem.spaces import Query, queries
 
 CHARACTERS_PER_TOKEN = 4
 NO_TERMS = np.empty(0, dtype=np.uint64)
@@ -93,8 +94,10 @@ def analyse(
         every = term_ids.tolist()
         starts = [0, *ends.tolist()]
         terms = [_distinct(every[start:end]) for start, end in pairwise(starts)]
-    vectors = embedded(embedder, cues) if recipe.uses_vectors else [None] * len(cues)
-    return [Cue(*parts) for parts in zip(cues, terms, vectors, strict=True)]
+    asked: Sequence[Query | None] = [None] * len(cues)
+    if recipe.uses_vectors:
+        asked = queries(embedder, cues)
+    return [Cue(*parts) for parts in zip(cues, terms, asked, strict=True)]
 
 
 def _distinct(terms: list[int]) -> NDArray[np.uint64]:
@@ -149,8 +152,8 @@ def _answer(
     engine: Engine, index: ScopeIndex, embedder: Embedder, cue: Cue, options: Options
 ) -> Answer:
     """Return what the index answers."""
-    arena = engine.lane(index, embedder).arena if options.recipe.uses_vectors else None
-    return answer(index, arena, cue, _request(index, options))
+    asked = None if cue.query is None else engine.lane(index, embedder).asked(cue.query)
+    return answer(index, asked, cue, _request(index, options))
 
 
 def _request(index: ScopeIndex, options: Options) -> Request:

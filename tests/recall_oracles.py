@@ -12,14 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
 import oracles
 
 S = 1_000_000
 HOUR = 3_600 * S
 DAY = 24 * HOUR
 
-Vector = Callable[[str], np.ndarray]
+Counts = Callable[[str], dict[int, int]]
 
 
 @dataclass(frozen=True)
@@ -95,10 +94,10 @@ def _broken_tie(got: Sequence[int], expected: Sequence[Ranked]) -> str:
 # --- the seeds --------------------------------------------------------------------------
 
 
-def ebbinghaus(facts: Sequence[Fact], cue: str, now_us: int, vector: Vector) -> list[Ranked]:
+def ebbinghaus(facts: Sequence[Fact], cue: str, now_us: int, counts: Counts) -> list[Ranked]:
     """Seed 000, ordered by the logarithm, which never underflows."""
     rows = []
-    for place, (fact, cos) in enumerate(_with_cosines(facts, cue, vector)):
+    for place, (fact, cos) in enumerate(_with_cosines(facts, cue, counts)):
         age_s = max(now_us - fact.created_us, 0) / S
         key = oracles.ebbinghaus_key(cos, fact.importance, age_s)
         score = oracles.ebbinghaus_score(cos, fact.importance, age_s)
@@ -106,19 +105,19 @@ def ebbinghaus(facts: Sequence[Fact], cue: str, now_us: int, vector: Vector) -> 
     return ranking(facts, rows)
 
 
-def generative(facts: Sequence[Fact], cue: str, now_us: int, vector: Vector) -> list[Ranked]:
+def generative(facts: Sequence[Fact], cue: str, now_us: int, counts: Counts) -> list[Ranked]:
     """Seed 002: relevance, recency and importance added."""
     rows = []
-    for place, (fact, cos) in enumerate(_with_cosines(facts, cue, vector)):
+    for place, (fact, cos) in enumerate(_with_cosines(facts, cue, counts)):
         age_h = max(now_us - fact.created_us, 0) / HOUR
         score = oracles.weighted_sum_score(cos, fact.importance, age_h)
         rows.append(Ranked(place, score, score, (cos, fact.importance, age_h)))
     return ranking(facts, rows)
 
 
-def similarity(facts: Sequence[Fact], cue: str, vector: Vector) -> list[Ranked]:
+def similarity(facts: Sequence[Fact], cue: str, counts: Counts) -> list[Ranked]:
     """Seed 003: the cosine, nothing else."""
-    cosines = [cos for _, cos in _with_cosines(facts, cue, vector)]
+    cosines = [cos for _, cos in _with_cosines(facts, cue, counts)]
     return ranking(facts, [Ranked(at, cos, cos, (cos,)) for at, cos in enumerate(cosines)])
 
 
@@ -153,12 +152,12 @@ def associative(
     facts: Sequence[Fact],
     cue: str,
     now_us: int,
-    vector: Vector,
+    counts: Counts,
     edges: oracles.Edges,
     how: Spreading,
 ) -> list[Ranked]:
     """0.40 similarity + 0.25 cascade + 0.25 R + 0.05 S + 0.05 emotional intensity."""
-    cosines = [cos for _, cos in _with_cosines(facts, cue, vector)]
+    cosines = [cos for _, cos in _with_cosines(facts, cue, counts)]
     cascade = cascades(facts, cosines, edges, how)
     inherited = _inherited(facts, cosines)
     scores = []
@@ -227,9 +226,9 @@ def _retained(fact: Fact, now_us: int, law: Bounded) -> float:
     return oracles.power_retention(idle_days, law.stability_days * gain, law.exponent)
 
 
-def _with_cosines(facts: Sequence[Fact], cue: str, vector: Vector) -> list[tuple[Fact, float]]:
-    query = vector(cue)
-    return [(fact, oracles.dot32(query, vector(fact.text))) for fact in facts]
+def _with_cosines(facts: Sequence[Fact], cue: str, counts: Counts) -> list[tuple[Fact, float]]:
+    asked = counts(cue)
+    return [(fact, oracles.count_cosine(asked, counts(fact.text))) for fact in facts]
 
 
 def _end(facts: Sequence[Fact], place: int) -> int | None:

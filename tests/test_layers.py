@@ -14,7 +14,7 @@ LAYERS: dict[int, str] = {
     1: "_core _tokenize _version",
     2: "decay reinforcement analysis build embedders vectorstores records",
     3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
-    " hits succession shelf pending loaded lanes"
+    " hits succession shelf pending loaded lanes spaces"
     " reading retrieval revision prospective buffer summaries consolidation engine"
     " lines parsing intake telling restoring importing exporting",
     4: "sharing database handle store agentic fleet",
@@ -52,21 +52,21 @@ WITHIN: dict[str, str] = {
     # 3, what one scope holds in RAM: a graph and columns make an index, an engine keeps many
     "graph": "csr",
     "spreading": "csr graph",
-    "index": "columns graph shelf",
+    "index": "columns graph shelf spaces",
     "pending": "recipes reconsolidation",
     "loaded": "index",
-    "lanes": "index",
-    "engine": "index lanes loaded pending shelf",
+    "lanes": "index spaces",
+    "engine": "index lanes loaded pending shelf spaces",
     # 3, recall: a recipe weighs, the stages run over an index; retrieval is recall as a call
     "recipes": "spreading",
     "scoring": "recipes",
     "succession": "columns",
-    "recall": "hits index recipes scoring spreading succession",
+    "recall": "hits index recipes scoring spaces spreading succession",
     "reconsolidation": "recipes",
     "reading": "engine reconsolidation shelf",
-    "retrieval": "engine hits index pending reading recall recipes reconsolidation shelf",
+    "retrieval": "engine hits index pending reading recall recipes reconsolidation shelf spaces",
     # 3, writes: each is one change of the engine's
-    "remembering": "engine index reconsolidation",
+    "remembering": "engine index reconsolidation spaces",
     "revision": "buffer engine graph reading reconsolidation remembering",
     "buffer": "engine reading remembering summaries",
     "prospective": "engine reading",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,30 @@ class Embedder(Protocol):
         ...
 
 
+class WordEmbedder(Embedder, Protocol):
+    """An embedder whose vectors are word counts by bucket, scaled to unit length."""
+
+    def counts_many(
+        self, texts: Sequence[str]
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int32], NDArray[np.int64]]:
+        """Return the counts of each text, back to back.
+
+        Parameters
+        ----------
+        texts : sequence of str
+
+        Returns
+        -------
+        buckets : (m,) uint32
+            Where a text's vector is not zero: each bucket once, below ``dim``.
+        counts : (m,) int32
+            The signed counts there.
+        text_ends : (n,) int64
+            Text ``t`` ends before ``buckets[text_ends[t]]``.
+        """
+        ...
+
+
 def checked_texts(texts: Sequence[str]) -> tuple[str, ...]:
     """Return the texts as a tuple.
 
@@ -86,6 +110,11 @@ def stores_vectors(embedder: Embedder) -> bool:
     made again as fast as they are read.
     """
     return bool(getattr(embedder, "stored", True))
+
+
+def counts_words(embedder: Embedder) -> TypeGuard[WordEmbedder]:
+    """Return whether an embedder's vectors follow from word counts that it can tell."""
+    return not stores_vectors(embedder) and hasattr(embedder, "counts_many")
 
 
 def checked_embedder(embedder: object) -> Embedder:
