@@ -50,7 +50,7 @@ class Fading {
   static constexpr std::size_t kRangeSlots = 256;
 
   // Fewer are looked through range by range as fast.
-  static constexpr std::size_t kOrderedSlots = 2048;
+  static constexpr std::size_t kOrderedSlots = 64;
 
   // Throws ValueError unless unit_us, the microseconds in the unit of time of rates, is at least 1.
   explicit Fading(std::int64_t unit_us);
