@@ -301,9 +301,15 @@ def test_ctrl_c_ends_quietly_and_keeps_what_was_committed(db: Path) -> None:
     environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
     lines = "".join(json.dumps({"summary": f"memory {n}"}) + "\n" for n in range(600)).encode()
 
-    with subprocess.Popen(
-        command, env=environment, stdin=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as busy:
+    # A shell's background job ignores the signal, and so would the child.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        busy = subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+    with busy:
         assert busy.stdin is not None
         assert busy.stderr is not None
         busy.stdin.write(lines)
