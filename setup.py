@@ -15,7 +15,7 @@ from setuptools import Extension, setup
 
 VERSION = run_path("ebbmem/_version.py")["__version__"]
 
-COMMON = ["-ffp-contract=off", "-fvisibility=hidden", "-Wall", "-Wextra"]
+COMMON = ["-ffp-contract=off", "-fvisibility=hidden", "-pthread", "-Wall", "-Wextra"]
 BUILDS: dict[str, tuple[list[str], list[str]]] = {
     "release": (["-O3", "-g0"], []),
     "debug": (["-O0", "-g"], []),
@@ -37,7 +37,7 @@ def flags() -> tuple[list[str], list[str]]:
         return ["/O2", "/fp:precise"], []
     compile_flags, link_flags = BUILDS[build]
     if sys.platform == "linux":
-        link_flags = [*link_flags, "-Wl,--version-script=csrc/bindings/export.map"]
+        link_flags = ["-pthread", *link_flags, "-Wl,--version-script=csrc/bindings/export.map"]
     elif sys.platform == "darwin":
         link_flags = [*link_flags, "-Wl,-exported_symbol,_PyInit_*"]
     return [*COMMON, *compile_flags], link_flags

@@ -66,6 +66,7 @@ def top_affine_many(
     newness: I64 | None,
     mask: Bool | None,
     k: int,
+    threads: int = ...,
 ) -> tuple[I64, F64, F32, I64]: ...
 def top_product(
     arena: Arena,
@@ -82,6 +83,7 @@ def top_product_many(
     newness: I64 | None,
     mask: Bool | None,
     k: int,
+    threads: int = ...,
 ) -> tuple[I64, F64, F32, I64]: ...
 def dots(arena: Arena, query: F32, slots: I64) -> F32: ...
 def exponential_retention(anchor: F64, idle: F64, rate: F64) -> F32: ...
@@ -166,6 +168,7 @@ def top_faded_many(
     newness: I64 | None,
     mask: Bool | None,
     k: int,
+    threads: int = ...,
 ) -> tuple[I64, F64, F32, I64]: ...
 
 # --- postings, spreading, links
@@ -202,6 +205,7 @@ class Postings:
         mask: Bool | None,
         k: int,
         limit: int | None = ...,
+        threads: int = ...,
     ) -> tuple[I64, F64, I64]: ...
     def bm25(self, terms: U64, k1: float, b: float, slots: I64) -> F64: ...
 

@@ -98,9 +98,9 @@ py::tuple faded_one(const Arena& arena, const Fading& fading, const py::object& 
 
 py::tuple faded_many(const Arena& arena, const Fading& fading, const py::object& queries,
                      const py::object& now_us, const py::object& rate, const py::object& newness,
-                     const py::object& mask, const py::object& k) {
+                     const py::object& mask, const py::object& k, const py::object& threads) {
   return result_of_many(faded(arena, fading, query_rows(queries), moment_of(now_us, rate),
-                              selection_of(newness, mask, k)));
+                              selection_of(newness, mask, k, threads)));
 }
 
 // The locks are taken only without the interpreter's.
@@ -135,7 +135,7 @@ void bind_fading(py::module_& m) {
         py::arg("newness"), py::arg("mask"), py::arg("k"));
   m.def("top_faded_many", &faded_many, "The same for a batch of queries, and where each ends.",
         py::arg("arena"), py::arg("fading"), py::arg("queries"), py::arg("now_us"), py::arg("rate"),
-        py::arg("newness"), py::arg("mask"), py::arg("k"));
+        py::arg("newness"), py::arg("mask"), py::arg("k"), py::arg("threads") = 1);
 }
 
 }  // namespace ebb::bindings

@@ -26,8 +26,18 @@ inline QueryBatch query_rows(const py::object& queries) {
 
 inline Selection selection_of(const py::object& newness, const py::object& mask,
                               const py::object& k) {
-  return {optional_view<std::int64_t>(newness, "newness"), optional_view<bool>(mask, "mask"),
-          checked_count(k, "k", 1)};
+  Selection selection;
+  selection.newness = optional_view<std::int64_t>(newness, "newness");
+  selection.mask = optional_view<bool>(mask, "mask");
+  selection.k = checked_count(k, "k", 1);
+  return selection;
+}
+
+inline Selection selection_of(const py::object& newness, const py::object& mask,
+                              const py::object& k, const py::object& threads) {
+  Selection selection = selection_of(newness, mask, k);
+  selection.threads = checked_count(threads, "threads", 1);
+  return selection;
 }
 
 inline py::tuple result_of_one(Ranked ranked) {

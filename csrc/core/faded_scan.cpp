@@ -15,6 +15,7 @@
 #include "core/elementary.h"
 #include "core/errors.h"
 #include "core/finite.h"
+#include "core/parallel.h"
 #include "core/topk.h"
 
 namespace ebb {
@@ -289,11 +290,21 @@ void check_sizes(const Searched& searched) {
 
 Ranked search(const Searched& searched, const QueryBatch& queries, FadedWork& work) {
   check_sizes(searched);
+  std::vector<std::vector<Scored>> best(queries.count);
+  std::vector<FadedWork> done(queries.count);
+  for_parts(queries.count, searched.selection.threads, [&](Part part) {
+    Buffer<float> query(searched.arena.padded_dim());
+    for (std::size_t q = part.begin; q < part.end; ++q) {
+      std::copy_n(queries.data + q * queries.dim, queries.dim, query.data());
+      best[q] = FadedSearch(searched, query.data(), done[q]).run();
+    }
+  });
   Ranked ranked;
-  Buffer<float> query(searched.arena.padded_dim());
   for (std::size_t q = 0; q < queries.count; ++q) {
-    std::copy_n(queries.data + q * queries.dim, queries.dim, query.data());
-    for (const Scored& row : FadedSearch(searched, query.data(), work).run()) {
+    work.weighed += done[q].weighed;
+    work.compared += done[q].compared;
+    work.read += done[q].read;
+    for (const Scored& row : best[q]) {
       ranked.slots.push_back(row.slot);
       ranked.scores.push_back(row.score);
       ranked.dots.push_back(row.dot);

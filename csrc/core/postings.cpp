@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "core/parallel.h"
 
 namespace ebb {
 
@@ -106,13 +107,19 @@ RankedTexts Postings::top(Span<const std::uint64_t> term_ids, Span<const std::in
   check_partition(cue_ends, term_ids.size, "cue_ends");
   const Reading lock(lock_);
   const Contest contest = contest_of(query, index_.size());
+  std::vector<RankedTexts> found(cue_ends.size);
+  for_parts(cue_ends.size, query.threads, [&](Part part) {
+    for (std::size_t cue = part.begin; cue < part.end; ++cue) {
+      const auto begin = static_cast<std::size_t>(cue == 0 ? 0 : cue_ends[cue - 1]);
+      const auto end = static_cast<std::size_t>(cue_ends[cue]);
+      rank_bm25(index_, {term_ids.data + begin, end - begin}, query.rule, contest, found[cue]);
+    }
+  });
   RankedTexts out;
-  std::size_t begin = 0;
-  for (const std::int64_t cue_end : cue_ends) {
-    const auto end = static_cast<std::size_t>(cue_end);
-    rank_bm25(index_, {term_ids.data + begin, end - begin}, query.rule, contest, out);
+  for (const RankedTexts& texts : found) {
+    out.slots.insert(out.slots.end(), texts.slots.begin(), texts.slots.end());
+    out.scores.insert(out.scores.end(), texts.scores.begin(), texts.scores.end());
     ends.push_back(static_cast<std::int64_t>(out.slots.size()));
-    begin = end;
   }
   return out;
 }

@@ -24,6 +24,7 @@ struct Bm25Query {
   RowMask mask;
   std::int64_t limit = -1;  // slots from here on are not looked at; -1: as many as there are
   std::int64_t k = 1;
+  std::size_t threads = 1;  // that several cues may be split over
 };
 
 class Postings {

@@ -1,5 +1,6 @@
 #include "core/scan.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "core/finite.h"
 #include "core/one_stage.h"
 #include "core/padded_queries.h"
+#include "core/parallel.h"
 #include "core/scan_rows.h"
 #include "core/scores.h"
 #include "core/topk.h"
@@ -45,16 +47,28 @@ Ranked listed(std::vector<TopK> best_of_queries) {
 }
 
 template <typename Score>
-Ranked rank(const ScanRows<Score>& rows, const QueryBatch& queries, Stages stages) {
+std::vector<TopK> best_of(const ScanRows<Score>& rows, const QueryBatch& queries, Stages stages) {
   const PaddedQueries padded(queries, rows.padded_dim);
   if (two_stages(rows, stages)) {
     TwoStage<Score> ranking(rows, padded);
     rows.read_into(ranking);
-    return listed(std::move(ranking).take());
+    return std::move(ranking).take();
   }
   OneStage<Score> ranking(rows, padded);
   rows.read_into(ranking);
-  return listed(std::move(ranking).take());
+  return std::move(ranking).take();
+}
+
+template <typename Score>
+Ranked rank(const ScanRows<Score>& rows, const QueryBatch& queries, const Selection& selection) {
+  std::vector<TopK> best(queries.count, TopK(rows.k));
+  for_parts(queries.count, selection.threads, [&](Part part) {
+    const QueryBatch own{queries.data + part.begin * queries.dim, part.end - part.begin,
+                         queries.dim};
+    std::vector<TopK> found = best_of(rows, own, selection.stages);
+    std::move(found.begin(), found.end(), best.begin() + static_cast<std::ptrdiff_t>(part.begin));
+  });
+  return listed(std::move(best));
 }
 
 void check_length(std::size_t length, std::size_t rows, const char* argument) {
@@ -91,7 +105,7 @@ Ranked top_affine(const Arena& arena, QueryBatch queries, Column mul, Column add
   check_selection(selection, rows.size());
   const AffineScore score{checked_column(mul, rows.size(), "mul"),
                           checked_column(add, rows.size(), "add")};
-  return rank(ScanRows<AffineScore>(arena, rows, score, selection), queries, selection.stages);
+  return rank(ScanRows<AffineScore>(arena, rows, score, selection), queries, selection);
 }
 
 Ranked top_product(const Arena& arena, QueryBatch queries, Span<const double> log_weight,
@@ -102,7 +116,7 @@ Ranked top_product(const Arena& arena, QueryBatch queries, Span<const double> lo
   check_length(log_weight.size, rows.size(), "log_weight");
   check_log_weights(log_weight, "log_weight");
   const ProductScore score{log_weight.data};
-  return rank(ScanRows<ProductScore>(arena, rows, score, selection), queries, selection.stages);
+  return rank(ScanRows<ProductScore>(arena, rows, score, selection), queries, selection);
 }
 
 std::vector<float> dots(const Arena& arena, QueryBatch query, Span<const std::int64_t> slots) {
