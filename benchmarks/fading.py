@@ -25,10 +25,10 @@ class Case:
     paced: bool = False
 
 
-YEAR = Case("0.01/h over 1 year", 0.01 / 3600, 365 * DAY)
-MONTH = Case("0.01/h over 30 days", 0.01 / 3600, 30 * DAY)
-SECONDS = Case("0.05/s over 1 day", 0.05, DAY)
-PACED = Case("0.01/h at paces of rows over 1 year", 0.01 / 3600, 365 * DAY, paced=True)
+YEAR = Case("0.01/h over 1 y", 0.01 / 3600, 365 * DAY)
+MONTH = Case("0.01/h over 30 d", 0.01 / 3600, 30 * DAY)
+SECONDS = Case("0.05/s over 1 d", 0.05, DAY)
+PACED = Case("own rates over 1 y", 0.01 / 3600, 365 * DAY, paced=True)
 NEVER = Case("no forgetting", 0.0, DAY)
 
 
@@ -54,4 +54,14 @@ def recalled_tenth(case: Case, count: int) -> tuple[I64, F64, I64, F64 | None]:
     importance, _, pace = lines(case, count)
     slots = rng.choice(count, count // 10, replace=False)
     since_us = NOW_US - rng.integers(0, H, len(slots))
+    return slots, importance[slots], since_us, None if pace is None else pace[slots]
+
+
+def recalled_since(case: Case, count: int) -> tuple[I64, F64, I64, F64 | None]:
+    """Return a tenth of the memories, any of them, as recalled at some time since their making."""
+    rng = np.random.default_rng(9)
+    importance, made_us, pace = lines(case, count)
+    slots = rng.choice(count, count // 10, replace=False)
+    age_us = (NOW_US - made_us[slots]) * rng.random(len(slots))
+    since_us = NOW_US - age_us.astype(np.int64)
     return slots, importance[slots], since_us, None if pace is None else pace[slots]

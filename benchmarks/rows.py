@@ -23,6 +23,8 @@ ROWS: dict[str, Callable[[Sizes], Iterator[Contest]]] = {
     "scan": rows_scan.scan,
     "batch": rows_scan.batch,
     "approximate": rows_scan.approximate,
+    "decayed": rows_fading.decayed,
+    "decayed-hnsw": rows_fading.beside_hnsw,
     "columns": rows_decay.columns,
     "decayed": rows_fading.decayed,
     "spread": rows_spread.capped,

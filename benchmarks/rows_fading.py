@@ -2,60 +2,65 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterator
 
 import data
 import fading
 import numpy as np
+import peers
 from contest import Contest, Fact, Rival, turning
+from rows_scan import K, Neighbours, arena_of, share
 from sizes import Sizes
 
 from ebbmem import _core
 
-K = 10
 FIGURES = {fading.YEAR: 200.0, fading.MONTH: 40.0, fading.SECONDS: 800.0, fading.PACED: 80.0}
 BANDWIDTH_SHARE = 0.8
+FETCHED = 100
+STEP_US = 1_000  # between calls: nothing that was worked out for one moment serves the next
+
+Search = Callable[[data.F32], tuple[data.I64, data.F64, data.F32]]
 
 
 def decayed(sizes: Sizes) -> Iterator[Contest]:
     """The ten best by similarity and weight, as made and after a tenth was recalled."""
     count, dim = sizes.rows[0]
     rows = data.unit_rows(count, dim, clustered=True)
-    arena = _core.Arena(dim)
-    arena.append(rows)
+    arena = arena_of(rows)
     queries = data.unit_rows(8, dim, clustered=True, seed=9)
-    every = np.arange(count)
 
-    def scan(query: data.F32) -> data.F32:
-        return _core.dots(arena, query, every)
+    def dots(query: data.F32) -> data.F32:
+        return _core._testing.dot_rows(_core.isa(), query, rows)
 
-    facts = [bandwidth(sizes, rows, lambda: scan(queries[0]))]
+    facts = [bandwidth(rows, lambda: dots(queries[0]))]
     for case, figure in FIGURES.items():
-        lines = fading.remembered(case, count)
-        for recalled in (False, True):
-            if recalled:
-                lines.overwrite(*fading.recalled_tenth(case, count))
+        for told, changes in RECALLED.items():
+            lines = fading.remembered(case, count)
+            if changes is not None:
+                lines.overwrite(*changes(case, count))
             check(arena, lines, case, queries)
             yield Contest(
-                f"decayed top {K} of {sizes.shown(count)} x {dim}, {case.name}"
-                + (", a tenth recalled" if recalled else ""),
+                f"decayed top {K} of {sizes.shown(count)} x {dim}, {case.name}{told}",
                 turning(search(arena, lines, case), queries),
-                [Rival("own float32 scan of every row", turning(scan, queries), figure)],
+                [Rival("own float32 dots of every row, unranked", turning(dots, queries), figure)],
                 facts=facts,
             )
             facts = []
 
 
-def search(
-    arena: _core.Arena, lines: _core.Fading, case: fading.Case
-) -> Callable[[data.F32], tuple[data.I64, data.F64, data.F32]]:
-    """Return the search by the lines."""
+RECALLED = {
+    "": None,
+    ", 10 % recalled since": fading.recalled_since,
+    ", 10 % within the hour": fading.recalled_tenth,
+}
 
-    def top(query: data.F32) -> tuple[data.I64, data.F64, data.F32]:
-        return _core.top_faded(arena, lines, query, fading.NOW_US, case.rate, None, None, K)
 
-    return top
+def search(arena: _core.Arena, lines: _core.Fading, case: fading.Case) -> Search:
+    """Return the search by the lines, a moment later at each call."""
+    clock = itertools.count(fading.NOW_US, STEP_US)
+    return lambda query: _core.top_faded(arena, lines, query, next(clock), case.rate, None, None, K)
 
 
 def check(arena: _core.Arena, lines: _core.Fading, case: fading.Case, queries: data.F32) -> None:
@@ -67,16 +72,58 @@ def check(arena: _core.Arena, lines: _core.Fading, case: fading.Case, queries: d
             assert ours.tobytes() == theirs.tobytes()
 
 
-def bandwidth(sizes: Sizes, rows: data.F32, scan: Callable[[], object]) -> Fact:
+def bandwidth(rows: data.F32, scan: Callable[[], object]) -> Fact:
     """Say how near the scan of every row is to only reading them."""
+    halves = np.split(rows.reshape(-1), 2)
+    fastest_s = min(least_s(lambda: halves[0] @ halves[1]), least_s(rows.max))
+    shared = fastest_s / least_s(scan)
+    told = f"own float32 dots of every row read at {shared:.0%} of the bandwidth"
+    return Fact(told, shared >= BANDWIDTH_SHARE)
 
-    def cpu_s(call: Callable[[], object]) -> float:
-        start = time.thread_time()
+
+def least_s(call: Callable[[], object], times: int = 7) -> float:
+    """Return the least CPU time of some calls."""
+    spent = []
+    for _ in range(times):
+        started = time.process_time()
         call()
-        return time.thread_time() - start
+        spent.append(time.process_time() - started)
+    return min(spent)
 
-    share = min(cpu_s(rows.max) for _ in range(5)) / max(min(cpu_s(scan) for _ in range(5)), 1e-9)
-    return Fact(
-        f"the scan of every row reads at {share:.0%} of the speed of finding their maximum",
-        share >= BANDWIDTH_SHARE if sizes.judged else None,
+
+def beside_hnsw(sizes: Sizes) -> Iterator[Contest]:
+    """What an index of similarity alone finds of the decayed best, in the same time or more.
+
+    hnswlib is asked for its 100 nearest, which are then ranked by decayed score.
+    """
+    near = Neighbours.of(sizes)
+    arena = arena_of(near.rows)
+    for case in (fading.YEAR, fading.MONTH, fading.SECONDS):
+        yield _beside_hnsw(sizes, near, arena, case)
+
+
+def _beside_hnsw(sizes: Sizes, near: Neighbours, arena: _core.Arena, case: fading.Case) -> Contest:
+    lines = fading.remembered(case, len(near.rows))
+    check(arena, lines, case, near.queries[:8])
+    weight = lines.log_weights(np.arange(lines.size), fading.NOW_US, case.rate)
+    rival, facts = None, []
+    if near.index is not None:
+        near.index.set_ef(FETCHED)
+        true = np.stack([search(arena, lines, case)(query)[0] for query in near.queries])
+        theirs = np.stack([reranked(near.index, weight, query) for query in near.queries])
+        facts.append(Fact(f"hnswlib finds {share(theirs, true):.2f} of the true ten, ebbmem all"))
+        rival = turning(lambda query: reranked(near.index, weight, query), near.queries)
+    return Contest(
+        f"decayed top {K} of {sizes.shown(len(near.rows))} x {near.rows.shape[1]}, {case.name}",
+        turning(search(arena, lines, case), near.queries),
+        (Rival(f"hnswlib fetching {FETCHED}, ranked again", rival, 1.0),),
+        facts=facts,
     )
+
+
+def reranked(index: object, log_weights: data.F64, query: data.F32) -> data.I64:
+    """Return the best ten by decayed score among the 100 nearest."""
+    found, distances = index.knn_query(query, FETCHED, num_threads=1)  # type: ignore[attr-defined]
+    slots = found[0].astype(np.int64)
+    scores = log_weights[slots] + np.log(np.maximum(2 - distances[0], 1e-30) / 2)
+    return slots[peers.best_of(scores, K)]

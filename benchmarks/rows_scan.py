@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import data
 import numpy as np
@@ -131,60 +134,74 @@ def by_blocks(queries: data.F32, rows: data.F32) -> data.I64:
     return np.take_along_axis(slots, order, axis=1)
 
 
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """Clustered rows, queries, their true neighbours, and hnswlib's index of the rows."""
+
+    rows: data.F32
+    queries: data.F32
+    expected: data.I64
+    index: Any
+
+    @classmethod
+    @cache
+    def of(cls, sizes: Sizes) -> Neighbours:
+        """Return them; building the index takes a minute or two."""
+        rows = data.unit_rows(sizes.ann_rows, sizes.rows[0][1], clustered=True)
+        queries = data.unit_rows(64, rows.shape[1], clustered=True, seed=9)
+        return cls(rows, queries, exact(queries, rows), peers.hnsw(rows))
+
+
 def approximate(sizes: Sizes) -> Iterator[Contest]:
     """Clustered rows without weights, where an approximate index is faster; and other exact ones.
 
-    hnswlib and usearch are asked with the smallest breadth that finds 95 % of the true ten.
+    hnswlib is asked with the smallest breadth that finds 95 % of the true ten.
     """
-    count, dim = sizes.ann_rows, sizes.rows[0][1]
-    rows = data.unit_rows(count, dim, clustered=True)
-    queries = data.unit_rows(64, dim, clustered=True, seed=9)
-    expected = exact(queries, rows)
-    held, index = arena_of(rows), peers.hnsw(rows)
-    facts, rivals = [], []
-    if index is not None:
-        ef, recall = breadth(index, queries, expected)
+    near = Neighbours.of(sizes)
+    held = arena_of(near.rows)
+    facts: list[Fact] = []
+    rivals = [Rival("hnswlib, 0.95 of the ten found", None)]
+    if near.index is not None:
+        ef, recall = breadth(near)
         facts.append(Fact(f"hnswlib at ef={ef} finds {recall:.3f} of the true ten, ebbmem all"))
-        rivals.append(
-            Rival(
-                "hnswlib, 0.95 of the ten found",
-                turning(lambda q: index.knn_query(q, K, num_threads=1), queries),
-            )
-        )
-    else:
-        rivals.append(Rival("hnswlib", None))
+        rivals = [Rival(rivals[0].name, turning(near_by(near.index), near.queries))]
     with tempfile.TemporaryDirectory() as folder:
-        exact_ones = {
-            "usearch exact": peers.usearch_exact(rows, K),
-            "scikit-learn brute force": peers.sklearn_brute(rows, K),
-            "sqlite-vec through apsw, in RAM": peers.sqlite_vec(rows, K),
-            "nano-vectordb": peers.nano(rows, K, Path(folder)),
+        others = {
+            "usearch exact": peers.usearch_exact(near.rows, K),
+            "scikit-learn brute force": peers.sklearn_brute(near.rows, K),
+            "sqlite-vec through apsw, in RAM": peers.sqlite_vec(near.rows, K),
+            "nano-vectordb": peers.nano(near.rows, K, Path(folder)),
         }
-        for name, call in exact_ones.items():
+        for name, call in others.items():
             if call is not None:
-                assert (
-                    np.stack([call(query) for query in queries[:4]]) == expected[:4]
-                ).mean() > 0.9
-            rivals.append(Rival(name, call and turning(call, queries)))
+                found = np.stack([call(query) for query in near.queries[:4]])
+                assert share(found, near.expected[:4]) > 0.9
+            rivals.append(Rival(name, call and turning(call, near.queries)))
         yield Contest(
-            f"top {K} of {sizes.shown(count)} x {dim}, clustered, no weights",
+            f"top {K} of {sizes.shown(len(near.rows))} x {near.rows.shape[1]}, no weights",
             turning(
-                lambda query: _core.top_affine(held, query, None, None, None, None, K), queries
+                lambda query: _core.top_affine(held, query, None, None, None, None, K),
+                near.queries,
             ),
             rivals,
             facts=facts,
         )
 
 
-def breadth(index: object, queries: data.F32, expected: data.I64) -> tuple[int, float]:
+def near_by(index: Any) -> Callable[[data.F32], object]:
+    """Return hnswlib's search for one query."""
+    return lambda query: index.knn_query(query, K, num_threads=1)
+
+
+def breadth(near: Neighbours) -> tuple[int, float]:
     """Return the smallest of some breadths (ef) that finds 95 % of the true ten, and its share."""
-    recall = 0.0
+    ef, recall = 0, 0.0
     for ef in (10, 15, 20, 30, 40, 60, 80, 120, 160, 320):
-        index.set_ef(ef)  # type: ignore[attr-defined]
-        found = index.knn_query(queries, K, num_threads=1)[0]  # type: ignore[attr-defined]
-        recall = share(found, expected)
+        near.index.set_ef(ef)
+        found = near.index.knn_query(near.queries, K, num_threads=1)[0]
+        recall = share(found, near.expected)
         if recall >= 0.95:
-            return ef, recall
+            break
     return ef, recall
 
 
