@@ -36,6 +36,7 @@ void play(const Scene& scene, double seconds);
 std::size_t below(Random& random, std::size_t limit);
 
 Scene arena_scene();
+Scene faded_scene();
 Scene fading_scene();
 Scene lexicon_scene();
 Scene links_scene();
