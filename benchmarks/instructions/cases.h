@@ -40,5 +40,6 @@ std::vector<float> unit_rows(std::size_t count, std::size_t dim, std::uint64_t s
 Cases kernel_cases(const ebb::KernelTable& table);
 Cases word_cases();
 Cases memory_cases();
+Cases link_cases();
 
 }  // namespace counted

@@ -18,6 +18,7 @@ int main(int argument_count, char** arguments) {
     counted::Cases cases = counted::kernel_cases(ebb::active());
     cases.merge(counted::word_cases());
     cases.merge(counted::memory_cases());
+    cases.merge(counted::link_cases());
     if (argument_count > 2) {
       counted_call(cases.at(arguments[2])());
       return 0;

@@ -1,12 +1,11 @@
-// What is done with rows, strengths and links: scans, columns, spreading.
+// What is done with rows and strengths: scans, columns, searches that forget.
 #include <memory>
 
 #include "cases.h"
 #include "core/arena.h"
-#include "core/csr.h"
 #include "core/decay.h"
+#include "core/faded_scan.h"
 #include "core/scan.h"
-#include "core/spread.h"
 
 namespace counted {
 
@@ -14,8 +13,7 @@ namespace {
 
 constexpr std::size_t kRows = 4096;
 constexpr std::size_t kDim = 256;
-constexpr std::size_t kNodes = 4096;
-constexpr std::size_t kDegree = 10;
+constexpr std::int64_t kHourUs = 3'600'000'000;
 
 std::shared_ptr<ebb::Arena> filled() {
   const auto arena = std::make_shared<ebb::Arena>(kDim);
@@ -81,36 +79,16 @@ Work power() {
   };
 }
 
-struct Links {
-  std::vector<std::int64_t> indptr{0};
-  std::vector<std::int32_t> indices;
-  std::vector<float> weights;
-
-  Links() {
-    Numbers numbers(32);
-    for (std::size_t node = 0; node < kNodes; ++node) {
-      for (std::size_t i = 0; i < kDegree; ++i) {
-        indices.push_back(static_cast<std::int32_t>(numbers.below(1 + numbers.below(kNodes))));
-        weights.push_back(static_cast<float>(1 + numbers.below(100)) / 100.0f);
-      }
-      indptr.push_back(static_cast<std::int64_t>(indices.size()));
-    }
-  }
-};
-
-Work spread() {
-  return [links = Links()] {
-    const ebb::CsrView<std::int64_t, std::int32_t, float> graph(
-        {links.indptr.data(), links.indptr.size()}, {links.indices.data(), links.indices.size()},
-        {links.weights.data(), links.weights.size()});
-    ebb::SpreadRules rules;
-    rules.threshold = 0.01;
-    rules.fan_cap = 64;
-    rules.fan_normalise = true;
-    const std::int64_t seeds[] = {3, 400, 1200, 2500, 4000};
-    const double activation[] = {1.0, 0.9, 0.8, 0.7, 0.6};
-    ebb::SpreadScratch scratch;
-    ebb::spread(graph, {{seeds, 5}, {activation, 5}, {}}, rules, scratch);
+// Rows in order of time, 64 queries: one alone would measure mostly how it begins.
+Work faded() {
+  const auto fading = std::make_shared<ebb::Fading>(kHourUs);
+  const std::vector<double> importance = column(33, 1.0, 10.0);
+  std::vector<std::int64_t> since_us(kRows);
+  for (std::size_t i = 0; i < kRows; ++i) since_us[i] = static_cast<std::int64_t>(i) * kHourUs;
+  fading->append({span(importance), {since_us.data(), kRows}, {}});
+  return [arena = filled(), fading, rows = unit_rows(64, kDim, 34)] {
+    const auto now_us = static_cast<std::int64_t>(kRows) * kHourUs;
+    ebb::top_faded(*arena, *fading, {rows.data(), 64, kDim}, {now_us, 0.01}, best_ten());
   };
 }
 
@@ -122,10 +100,10 @@ Cases memory_cases() {
       {"top 10 of 4096 x 256", [] { return scan(1); }},
       {"top 10 of 4096 x 256, 16 queries", [] { return scan(16); }},
       {"top 10 of 4096 x 256 by product", product},
+      {"top 10 of 4096 x 256, fading, 64 queries", faded},
       {"exponential retention of 4096", retention},
       {"log weights of 4096", weights},
       {"power retention of 4096", power},
-      {"spread 5 seeds, 3 hops, 4096 nodes", spread},
   };
 }
 
