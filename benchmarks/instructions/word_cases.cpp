@@ -1,5 +1,6 @@
 // What is done with words: hashing, embedding, analysis, full-text ranking.
 #include <memory>
+#include <string>
 
 #include "cases.h"
 #include "core/hash_embed.h"
@@ -17,54 +18,89 @@ constexpr std::size_t kIndexed = 4096;
 
 // Texts of words of 2 to 12 letters, the first of the vocabulary much oftener than the last.
 struct Texts {
-  std::string utf8;
-  std::vector<std::int64_t> word_ends;
-  std::vector<std::int64_t> text_ends;
+  std::vector<std::string> texts;
 
-  explicit Texts(std::size_t count) {
+  explicit Texts(std::size_t count) : texts(count) {
     Numbers numbers(11);
-    for (std::size_t text = 0; text < count; ++text) {
+    for (std::string& text : texts) {
       for (std::size_t word = 0; word < kWords; ++word) {
         Numbers letters(numbers.below(1 + numbers.below(1 + numbers.below(5000))));
         for (std::size_t i = 2 + letters.below(11); i > 0; --i) {
-          utf8 += static_cast<char>('a' + letters.below(26));
+          text += static_cast<char>('a' + letters.below(26));
         }
-        word_ends.push_back(static_cast<std::int64_t>(utf8.size()));
+        text += ' ';
       }
-      text_ends.push_back(static_cast<std::int64_t>(word_ends.size()));
     }
   }
-  ebb::WordBatch view() const {
-    return {{utf8.data(), utf8.size()},
-            {word_ends.data(), word_ends.size()},
-            {text_ends.data(), text_ends.size()}};
+  std::vector<ebb::Text> views() const {
+    std::vector<ebb::Text> made;
+    for (const std::string& text : texts) made.push_back({text.data(), text.size()});
+    return made;
   }
 };
 
+const ebb::Split& split() {
+  static const auto letters = [] {
+    auto made = std::make_unique<ebb::CharacterSet>();
+    made->fill([](std::uint32_t point) { return point >= 'a' && point <= 'z'; });
+    return made;
+  }();
+  static const ebb::Split made{letters.get(), false};
+  return made;
+}
+
 Work embed(std::size_t dim) {
+  split();
   return [dim, texts = Texts(kTexts), out = std::vector<float>(kTexts * dim)]() mutable {
-    ebb::embed_words(texts.view(), dim, ebb::Sign::kNone, out.data());
+    const std::vector<ebb::Text> views = texts.views();
+    ebb::embed_texts({views.data(), kTexts}, split(), dim, ebb::Sign::kNone, out.data());
   };
 }
 
+Work count() {
+  split();
+  return [texts = Texts(kTexts)] {
+    const std::vector<ebb::Text> views = texts.views();
+    ebb::count_texts({views.data(), kTexts}, split(), 1024, ebb::Sign::kNone);
+  };
+}
+
+ebb::Terms terms_of(const Texts& texts) {
+  const std::vector<ebb::Text> views = texts.views();
+  return ebb::hash_texts({views.data(), views.size()}, split());
+}
+
 Work hash() {
-  return [texts = Texts(kTexts)] { ebb::hash_words(texts.view()); };
+  split();
+  return [texts = Texts(kTexts)] { terms_of(texts); };
+}
+
+// Words that are learnt as they are.
+void learn(const Texts& texts, ebb::Lexicon& lexicon) {
+  std::vector<ebb::Span<const char>> words;
+  for (const std::string& text : texts.texts) {
+    for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+      end = text.find(' ', begin);
+      words.push_back({text.data() + begin, end - begin});
+    }
+  }
+  lexicon.learn({words.data(), words.size()}, {words.data(), words.size()});
 }
 
 Work analyse() {
   const auto lexicon = std::make_shared<ebb::Lexicon>();
   const Texts texts(kTexts);
-  lexicon->learn(texts.view(), texts.view());
-  return [lexicon, texts] { lexicon->terms(texts.view()); };
+  learn(texts, *lexicon);
+  return [lexicon, forms = terms_of(texts)] { lexicon->terms(forms); };
 }
 
 struct Index {
-  Texts texts{kIndexed};
-  std::vector<std::uint64_t> terms = ebb::hash_words(texts.view());
+  ebb::Terms terms = terms_of(Texts(kIndexed));
   ebb::Postings postings;
 
   void append() {
-    postings.append({terms.data(), terms.size()}, {texts.text_ends.data(), texts.text_ends.size()});
+    postings.append({terms.ids.data(), terms.ids.size()},
+                    {terms.text_ends.data(), terms.text_ends.size()});
   }
 };
 
@@ -79,7 +115,8 @@ Work bm25() {
     ebb::Bm25Query query;
     query.rule = {0.9, 0.4};
     query.k = 10;
-    const std::vector<std::uint64_t> cue(index->terms.begin() + 3, index->terms.begin() + 9);
+    const std::vector<std::uint64_t> cue(index->terms.ids.begin() + 3,
+                                         index->terms.ids.begin() + 9);
     const std::int64_t end = static_cast<std::int64_t>(cue.size());
     std::vector<std::int64_t> ends;
     index->postings.top({cue.data(), cue.size()}, {&end, 1}, query, ends);
@@ -92,6 +129,7 @@ Cases word_cases() {
   return {
       {"embed 64 texts of 14 words, 256", [] { return embed(256); }},
       {"embed 64 texts of 14 words, 1024", [] { return embed(1024); }},
+      {"count 64 texts of 14 words, 1024", count},
       {"hash 64 texts of 14 words", hash},
       {"look up terms of 64 texts", analyse},
       {"append 4096 texts to postings", append},

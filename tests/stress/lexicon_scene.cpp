@@ -14,20 +14,20 @@ namespace {
 
 constexpr std::size_t kForms = 400;
 
-// Some words, back to back, each a text of its own.
+// Some words, all of one text.
 struct Words {
-  std::string utf8;
-  std::vector<std::int64_t> ends;
-  std::vector<std::int64_t> texts;
+  std::vector<std::string> words;
 
-  void add(const std::string& word) {
-    utf8 += word;
-    ends.push_back(static_cast<std::int64_t>(utf8.size()));
-    texts.push_back(static_cast<std::int64_t>(ends.size()));
+  std::vector<ebb::Span<const char>> views() const {
+    std::vector<ebb::Span<const char>> made;
+    for (const std::string& word : words) made.push_back({word.data(), word.size()});
+    return made;
   }
-  ebb::WordBatch view() const {
-    return {{utf8.data(), utf8.size()}, {ends.data(), ends.size()}, {texts.data(), texts.size()}};
+  std::vector<std::uint64_t> hashes() const {
+    const std::vector<ebb::Span<const char>> made = views();
+    return ebb::hash_words({made.data(), made.size()});
   }
+  ebb::Terms as_text() const { return {hashes(), {static_cast<std::int64_t>(words.size())}}; }
 };
 
 std::string form(std::size_t number) { return "form" + std::to_string(number); }
@@ -41,23 +41,23 @@ struct Learner {
     Words forms, terms;
     for (std::size_t i = 0; i < 20; ++i) {
       const std::size_t number = below(random, kForms);
-      forms.add(form(number));
-      terms.add(term(number));
+      forms.words.push_back(form(number));
+      terms.words.push_back(term(number));
     }
+    const std::vector<std::uint64_t> hashes = forms.hashes();
+    const std::vector<ebb::Span<const char>> known = forms.views(), meant = terms.views();
     const std::lock_guard<std::mutex> held(learning);
-    lexicon.unknown(forms.view());
-    lexicon.learn(forms.view(), terms.view());
-    require(lexicon.terms(forms.view()).has_value(), "what was just learnt is not known");
+    lexicon.unknown({hashes.data(), hashes.size()});
+    lexicon.learn({known.data(), known.size()}, {meant.data(), meant.size()});
+    require(lexicon.terms(forms.as_text()).has_value(), "what was just learnt is not known");
   }
 
   void look_up(Random& random) const {
     const std::size_t number = below(random, kForms);
-    Words asked, meant;
-    asked.add(form(number));
-    meant.add(term(number));
-    const auto found = lexicon.terms(asked.view());
+    const Words asked{{form(number)}}, meant{{term(number)}};
+    const auto found = lexicon.terms(asked.as_text());
     if (!found) return;
-    require(found->ids == ebb::hash_words(meant.view()), "a form means another term");
+    require(found->ids == meant.hashes(), "a form means another term");
   }
 
   void forget() {
