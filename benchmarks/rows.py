@@ -26,7 +26,6 @@ ROWS: dict[str, Callable[[Sizes], Iterator[Contest]]] = {
     "decayed": rows_fading.decayed,
     "decayed-hnsw": rows_fading.beside_hnsw,
     "columns": rows_decay.columns,
-    "decayed": rows_fading.decayed,
     "spread": rows_spread.capped,
     "spread-uncapped": rows_spread.uncapped,
     "add-link": rows_spread.add_link,

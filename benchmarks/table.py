@@ -47,13 +47,13 @@ def plain(line: Line) -> str:
     """Return one line for a terminal."""
     work, rival, ours, theirs, ratio, spread, wall, at_least, verdict = cells(line)
     figures = f"{ours:>9} {theirs:>9} {ratio:>7} {spread:>13} {wall:>7} {at_least:>8}"
-    return f"{work[:58]:58} {rival[:44]:44} {figures}  {verdict}"
+    return f"{work[:66]:66} {rival[:44]:44} {figures}  {verdict}"
 
 
 def plain_head() -> str:
     """Return the head of the terminal's table."""
     figures = f"{'ebbmem':>9} {'rival':>9} {'ratio':>7} {'spread':>13} {'wall':>7} {'at least':>8}"
-    return f"{'work':58} {'against':44} {figures}  verdict"
+    return f"{'work':66} {'against':44} {figures}  verdict"
 
 
 def markdown(line: Line) -> str:

@@ -22,7 +22,8 @@ struct Links {
     Numbers numbers(32);
     for (std::size_t node = 0; node < kNodes; ++node) {
       for (std::size_t i = 0; i < kDegree; ++i) {
-        indices.push_back(static_cast<std::int32_t>(numbers.below(1 + numbers.below(kNodes))));
+        const std::size_t target = numbers.below(1 + numbers.below(kNodes));
+        indices.push_back(static_cast<std::int32_t>(target == node ? (node + 1) % kNodes : target));
         weights.push_back(static_cast<float>(1 + numbers.below(100)) / 100.0f);
       }
       indptr.push_back(static_cast<std::int64_t>(indices.size()));
