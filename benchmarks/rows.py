@@ -14,6 +14,7 @@ import rows_fading
 import rows_recall
 import rows_scan
 import rows_spread
+import rows_words
 from contest import Contest
 from sizes import Sizes
 
@@ -25,6 +26,7 @@ ROWS: dict[str, Callable[[Sizes], Iterator[Contest]]] = {
     "approximate": rows_scan.approximate,
     "decayed": rows_fading.decayed,
     "decayed-hnsw": rows_fading.beside_hnsw,
+    "words": rows_words.words,
     "columns": rows_decay.columns,
     "spread": rows_spread.capped,
     "spread-uncapped": rows_spread.uncapped,

@@ -41,6 +41,7 @@ Scene fading_scene();
 Scene lexicon_scene();
 Scene links_scene();
 Scene postings_scene();
+Scene words_scene();
 Scene dispatch_scene();
 
 }  // namespace stress
