@@ -194,6 +194,9 @@ class Postings:
         mask: Bool | None,
         k: int,
         limit: int | None = ...,
+        count: int = ...,
+        share: float = ...,
+        spare: float = ...,
     ) -> tuple[I64, F64]: ...
     def top_bm25_many(
         self,
@@ -206,6 +209,9 @@ class Postings:
         k: int,
         limit: int | None = ...,
         threads: int = ...,
+        count: int = ...,
+        share: float = ...,
+        spare: float = ...,
     ) -> tuple[I64, F64, I64]: ...
     def bm25(self, terms: U64, k1: float, b: float, slots: I64) -> F64: ...
 

@@ -29,6 +29,7 @@ I64 = NDArray[np.int64]
 BoolRows = NDArray[np.bool_]
 
 SUPERSEDED_FACTOR = 0.5
+NEAR_SLACK = 1e-9
 
 
 class Cue(NamedTuple):
@@ -127,11 +128,12 @@ def _familiar(index: ScopeIndex, vectors: Asked | None, cue: Cue, request: Reque
     recipe = request.recipe
     lanes: dict[str, I64] = {}
     if recipe.uses_terms and len(cue.terms):
-        slots, scores = _lexical(index, cue, request)
+        idf = index.postings.idf(cue.terms).sum()
+        slots, scores = _lexical(index, cue, request, idf)
         lanes["lexical"] = slots
         if recipe.dense == 0:
             by_slot = np.argsort(slots)
-            share = _lexical_share(index, cue, recipe, scores[by_slot])
+            share = recipe.lexical * scores[by_slot] / idf
             return Familiar(slots[by_slot], share / recipe.lexical, lanes)
     if recipe.dense > 0:
         newness, k = index.columns.created_us, min(recipe.candidates, len(index))
@@ -149,8 +151,9 @@ def with_lexical(index: ScopeIndex, cues: Sequence[Cue], request: Request) -> li
     ends = np.cumsum([len(cue.terms) for cue in cues])
     k = min(recipe.candidates, len(index))
     newness = index.columns.created_us
+    near = _near(index, request, index.postings.idf(terms).sum())
     slots, scores, found_ends = index.postings.top_bm25_many(
-        terms, ends, recipe.k1, recipe.b, newness, request.mask, k
+        terms, ends, recipe.k1, recipe.b, newness, request.mask, k, None, 1, *near
     )
     bounds = pairwise([0, *found_ends.tolist()])
     return [
@@ -159,14 +162,33 @@ def with_lexical(index: ScopeIndex, cues: Sequence[Cue], request: Request) -> li
     ]
 
 
-def _lexical(index: ScopeIndex, cue: Cue, request: Request) -> tuple[I64, F64]:
-    """Return slots and scores that the lexical lane puts forward."""
+def _lexical(index: ScopeIndex, cue: Cue, request: Request, idf: float) -> tuple[I64, F64]:
+    """Return slots and scores that the lexical lane puts forward; ``idf`` is the cue's sum."""
     known, recipe = cue.lexical, request.recipe
     if known is not None and known.index is index:
         return known.slots, known.scores
     k = min(recipe.candidates, len(index))
     newness = index.columns.created_us
-    return index.postings.top_bm25(cue.terms, recipe.k1, recipe.b, newness, request.mask, k)
+    near = _near(index, request, idf)
+    return index.postings.top_bm25(
+        cue.terms, recipe.k1, recipe.b, newness, request.mask, k, None, *near
+    )
+
+
+def _near(index: ScopeIndex, request: Request, idf: float) -> tuple[int, float, float]:
+    """Return count, share and spare for BM25: what is further behind cannot be among the best.
+
+    Retention lies between the recipe's floor and 1.  So where BM25 is all the evidence, each of
+    the best ``top_k`` by BM25 scores at least the floor times its familiarity, and no other text
+    more than its own.  What rounding does to either is far below ``NEAR_SLACK``; ``idf``, of all
+    the terms asked with, is the BM25 score that counts as a familiarity of 1.
+    """
+    recipe = request.recipe
+    activates = recipe.spread is not None and len(index.links) > 0
+    demotes = recipe.demote_superseded and index.columns.any_superseded
+    if recipe.ranking is not Ranking.BOUNDED or recipe.dense > 0 or activates or demotes:
+        return 0, 0.0, 0.0
+    return request.top_k, recipe.retention_floor, NEAR_SLACK * idf
 
 
 def _familiar_by_sum(index: ScopeIndex, vectors: Asked, request: Request) -> Familiar:

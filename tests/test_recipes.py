@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import oracles
 import pytest
 import recall_oracles as right
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from recall_oracles import DAY, HOUR, Bounded, Fact, S, Spreading
 
-from ebbmem import Database, EpisodicMemoryStore, HashingEmbedder, ManualClock, recipes
+from ebbmem import Database, EpisodicMemoryStore, HashingEmbedder, ManualClock, recall, recipes
 from ebbmem.decay import Ebbinghaus, WeightedSum
 from ebbmem.errors import InvalidType
 from ebbmem.recipes import Ranking, Recipe, Weights
@@ -224,6 +225,35 @@ def test_terms_of_the_explanation_make_the_score(memories, wanted, cue):
         found = store.recall(cue, recipe=recipes.ASSOCIATIVE, reinforce=False)
         for hit in found:
             assert sum(hit.explanation.terms.values()) == pytest.approx(hit.score)
+
+
+@few
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from([0.0, 0.5, 0.8, 1.0]),
+    st.sampled_from([1, 3, 10]),
+    st.sampled_from([1.2, 0.0, 1e300]),
+)
+def test_leaving_out_what_is_far_behind_changes_no_recall(seed, floor, k, k1):
+    rng = np.random.default_rng(seed)
+    recipe = replace(recipes.DEFAULT, retention_floor=floor, k1=k1, candidates=50)
+    lengths = rng.integers(1, 9, 120)
+    said = [" ".join(f"w{n % 15}" for n in rng.zipf(1.3, length)) for length in lengths]
+    cues = ["w1 w3", "w2 w7 w9 nowhere", "w5"]
+    with opened() as store:
+        ages_s = (rng.integers(0, 3, 120) * 400 * DAY // S).tolist()
+        store.remember_many(
+            {"summary": text, "importance": float(rng.integers(1, 10)), "now": NOW_S - age_s}
+            for text, age_s in zip(said, ages_s, strict=True)
+        )
+        few = [store.recall(cue, top_k=k, recipe=recipe, reinforce=False) for cue in cues]
+        many = store.recall_many(cues, top_k=k, recipe=recipe, reinforce=False)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(recall, "_near", lambda *_: (0, 0.0, 0.0))
+            whole = [store.recall(cue, top_k=k, recipe=recipe, reinforce=False) for cue in cues]
+            expected = [[(h.id, h.score, h.explanation) for h in one] for one in whole]
+        assert [[(h.id, h.score, h.explanation) for h in one] for one in few] == expected
+        assert [[(h.id, h.score, h.explanation) for h in one] for one in many] == expected
 
 
 def test_keywords_are_searched_like_the_text():

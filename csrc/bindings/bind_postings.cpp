@@ -24,6 +24,11 @@ Bm25 rule_of(const py::object& k1, const py::object& b) {
   return {checked_number(k1, "k1"), checked_number(b, "b")};
 }
 
+Near near_of(const py::object& count, const py::object& share, const py::object& spare) {
+  return {checked_count(count, "count", 0), checked_number(share, "share"),
+          checked_number(spare, "spare")};
+}
+
 // Lengths are checked by the core, against the state of the index the ranking will see.
 Bm25Query query_of(const Bm25& rule, const py::object& newness, const py::object& mask,
                    const py::object& k, const py::object& limit) {
@@ -62,9 +67,11 @@ py::array_t<double> idf(const Postings& postings, const py::object& terms) {
 
 py::tuple top_bm25(const Postings& postings, const py::object& terms, const py::object& k1,
                    const py::object& b, const py::object& newness, const py::object& mask,
-                   const py::object& k, const py::object& limit) {
+                   const py::object& k, const py::object& limit, const py::object& count,
+                   const py::object& share, const py::object& spare) {
   const auto ids = vector_view<std::uint64_t>(terms, "terms");
-  const Bm25Query query = query_of(rule_of(k1, b), newness, mask, k, limit);
+  Bm25Query query = query_of(rule_of(k1, b), newness, mask, k, limit);
+  query.near = near_of(count, share, spare);
   const std::array<std::int64_t, 1> whole{static_cast<std::int64_t>(ids.size)};
   std::vector<std::int64_t> ends;
   RankedTexts out = released([&] { return postings.top(ids, {whole.data(), 1}, query, ends); });
@@ -74,10 +81,12 @@ py::tuple top_bm25(const Postings& postings, const py::object& terms, const py::
 py::tuple top_bm25_many(const Postings& postings, const py::object& term_ids,
                         const py::object& cue_ends, const py::object& k1, const py::object& b,
                         const py::object& newness, const py::object& mask, const py::object& k,
-                        const py::object& limit, const py::object& threads) {
+                        const py::object& limit, const py::object& threads, const py::object& count,
+                        const py::object& share, const py::object& spare) {
   const auto ids = vector_view<std::uint64_t>(term_ids, "term_ids");
   const auto cues = vector_view<std::int64_t>(cue_ends, "cue_ends");
   Bm25Query query = query_of(rule_of(k1, b), newness, mask, k, limit);
+  query.near = near_of(count, share, spare);
   query.threads = checked_count(threads, "threads", 1);
   std::vector<std::int64_t> ends;
   RankedTexts out = released([&] { return postings.top(ids, cues, query, ends); });
@@ -117,11 +126,14 @@ void bind_postings(py::module_& m) {
            "Return the number of live texts that hold each term.")
       .def("idf", &idf, py::arg("terms"), "Return ln(1 + (N - n + 0.5) / (n + 0.5)) per term.")
       .def("top_bm25", &top_bm25, py::arg("terms"), py::arg("k1"), py::arg("b"), py::arg("newness"),
-           py::arg("mask"), py::arg("k"), py::arg("limit") = py::none(),
-           "Return slots and scores of the k best texts with a score above 0, best first.")
+           py::arg("mask"), py::arg("k"), py::arg("limit") = py::none(), py::arg("count") = 0,
+           py::arg("share") = 0.0, py::arg("spare") = 0.0,
+           "Return slots and scores of the k best texts with a score above 0, best first; with a "
+           "count only those of at least share * the count-th best score - spare.")
       .def("top_bm25_many", &top_bm25_many, py::arg("term_ids"), py::arg("cue_ends"), py::arg("k1"),
            py::arg("b"), py::arg("newness"), py::arg("mask"), py::arg("k"),
-           py::arg("limit") = py::none(), py::arg("threads") = 1,
+           py::arg("limit") = py::none(), py::arg("threads") = 1, py::arg("count") = 0,
+           py::arg("share") = 0.0, py::arg("spare") = 0.0,
            "Return slots, scores and the end of each cue's share: top_bm25 of every cue.")
       .def("bm25", &bm25, py::arg("terms"), py::arg("k1"), py::arg("b"), py::arg("slots"),
            "Return the score of each slot; 0 where nothing matches and for tombstones.");

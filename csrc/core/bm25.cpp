@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
@@ -134,6 +135,49 @@ class Bounds {
   double scale_ = 0.0;
 };
 
+// The k best, as far as they are near the best of all.
+class Nearest {
+ public:
+  Nearest(std::size_t k, const Near& near) : near_(near), best_(k) {}
+
+  // Whether a score may be too low to enter.
+  bool selective() const { return best_.full() || entry_ > kAnyScore; }
+
+  // A text that scores less than this cannot enter.
+  double entry_score() const { return std::max(best_.entry_score(), entry_); }
+
+  void offer(const Scored& text) {
+    best_.offer(text);
+    if (near_.count == 0) return;
+    if (first_.size() < near_.count) {
+      first_.push_back(text.score);
+      std::push_heap(first_.begin(), first_.end(), std::greater<>());
+    } else if (text.score > first_.front()) {
+      std::pop_heap(first_.begin(), first_.end(), std::greater<>());
+      first_.back() = text.score;
+      std::push_heap(first_.begin(), first_.end(), std::greater<>());
+    } else {
+      return;
+    }
+    if (first_.size() == near_.count) entry_ = near_.share * first_.front() - near_.spare;
+  }
+
+  // Best first.
+  std::vector<Scored> take() && {
+    std::vector<Scored> texts = std::move(best_).take();
+    while (!texts.empty() && texts.back().score < entry_) texts.pop_back();
+    return texts;
+  }
+
+ private:
+  static constexpr double kAnyScore = -std::numeric_limits<double>::infinity();
+
+  Near near_;
+  TopK best_;
+  std::vector<double> first_;  // the count best scores, the least in front
+  double entry_ = kAnyScore;
+};
+
 // One ranking: block after block, the newest first, into one heap.
 class Ranking {
  public:
@@ -142,7 +186,7 @@ class Ranking {
         contest_(contest),
         norm_(rule, index.mean_length()),
         exact_(SparseBlock::kMaxRows),
-        best_(contest.k) {}
+        best_(contest.k, contest.near) {}
 
   void open(const SparseBlock& block, const std::vector<HeldTerm>& held) {
     if (block.rows() >= kFewRows) {
@@ -182,9 +226,9 @@ class Ranking {
       }
     }
     added_up_ = false;
-    // While the heap has room any score gets in: the highest sums go first, until it is full.
+    // While any score gets in the highest sums go first.
     std::int32_t upper = BlockSums::kMost + 1;
-    while (!best_.full() && upper > 1) {
+    while (!best_.selective() && upper > 1) {
       const std::int32_t lower = std::max(upper - upper / 4 - 1, 1);
       offer_sums(block, held, bounds, lower, upper);
       upper = lower;
@@ -228,7 +272,7 @@ class Ranking {
   Buffer<double> exact_;
   bool added_up_ = false;
   std::int32_t left_out_ = 0;
-  TopK best_;
+  Nearest best_;
 };
 
 }  // namespace
@@ -239,6 +283,15 @@ void check_bm25(const Bm25& rule) {
   }
   if (!(rule.b >= 0.0 && rule.b <= 1.0)) {
     throw ValueError("b", "a number from 0 to 1", std::to_string(rule.b));
+  }
+}
+
+void check_near(const Near& near) {
+  if (!(near.share >= 0.0 && near.share <= 1.0)) {
+    throw ValueError("share", "a number from 0 to 1", std::to_string(near.share));
+  }
+  if (!(near.spare >= 0.0 && near.spare <= std::numeric_limits<double>::max())) {
+    throw ValueError("spare", "a finite number of at least 0", std::to_string(near.spare));
   }
 }
 

@@ -24,6 +24,14 @@ struct Bm25 {
   double b = 0.75;  // in [0, 1]
 };
 
+// Leaves out what is far behind: a score below share * s - spare, where s is the count-th best
+// score. So the `count` best always stay. With a count of 0, or fewer scores, nothing is left out.
+struct Near {
+  std::size_t count = 0;
+  double share = 0.0;  // in [0, 1]
+  double spare = 0.0;  // finite, >= 0
+};
+
 // Which slots compete: those below `limit` that `mask` lets through. Of equal scores the larger
 // newness wins, then the lower slot. Without newness the slot number stands for it.
 struct Contest {
@@ -31,6 +39,7 @@ struct Contest {
   RowMask mask;
   std::size_t limit = 0;
   std::size_t k = 0;
+  Near near;
 };
 
 struct RankedTexts {
@@ -40,10 +49,12 @@ struct RankedTexts {
 
 // Throws ValueError.
 void check_bm25(const Bm25& rule);
+void check_near(const Near& near);
 
 double bm25_idf(std::size_t texts, std::size_t texts_with_term);
 
-// Appends to `out` the at most k best slots with a score above 0, best first.
+// Appends to `out` the at most k best slots with a score above 0, best first, as far as they are
+// near.
 void rank_bm25(const InvertedIndex& index, Span<const std::uint64_t> cue, const Bm25& rule,
                const Contest& contest, RankedTexts& out);
 

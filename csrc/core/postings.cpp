@@ -22,6 +22,7 @@ void check_column(const void* data, std::size_t size, std::size_t expected, cons
 
 Contest contest_of(const Bm25Query& query, std::size_t size) {
   check_bm25(query.rule);
+  check_near(query.near);
   if (query.k < 1) throw ValueError("k", "at least 1", std::to_string(query.k));
   if (query.limit < -1 || (query.limit >= 0 && static_cast<std::uint64_t>(query.limit) > size)) {
     throw ValueError("limit", "0 to " + std::to_string(size) + " slots",
@@ -30,7 +31,7 @@ Contest contest_of(const Bm25Query& query, std::size_t size) {
   const std::size_t limit = query.limit < 0 ? size : static_cast<std::size_t>(query.limit);
   check_column(query.newness.data, query.newness.size, limit, "newness");
   check_column(query.mask.data, query.mask.size, limit, "mask");
-  return {query.newness, query.mask, limit, static_cast<std::size_t>(query.k)};
+  return {query.newness, query.mask, limit, static_cast<std::size_t>(query.k), query.near};
 }
 
 }  // namespace
