@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,7 @@ STRENGTH_PROTECTION = 0.75
 EMOTION_PROTECTION = 0.8
 
 
-@dataclass(frozen=True, slots=True)
-class Traces:
+class Traces(NamedTuple):
     """What a law may look at, one value per memory.
 
     ``importance`` in [1, 10]; ``strength`` (S), ``anchor`` (R at ``anchored_us``) and

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,12 @@ I64 = NDArray[np.int64]
 
 SUPERSEDED = "superseded"
 OVER_BUDGET = "over budget"
+_NUMBERS = {
+    "similarity": "similarity",
+    "cascade_score": "cascade",
+    "retrievability": "retrievability",
+}
+"""A hit's fields, and where `Ranked` has them."""
 
 
 class Ranked(NamedTuple):
@@ -35,8 +41,15 @@ class Ranked(NamedTuple):
     paths: Mapping[int, tuple[int, ...]]
     notes: Mapping[int, str]
 
-    def part(self, at: int, name: str) -> Explanation:  # noqa: ARG002
-        """Return the explanation of one candidate, the part of a hit that is made when read."""
+    def part(self, at: int, name: str) -> Any:
+        """Return a field of one candidate as a hit, other than its score."""
+        if name == "explanation":
+            return self.explanation(at)
+        values: Sequence[float] = getattr(self, _NUMBERS[name])
+        return values[at]
+
+    def explanation(self, at: int) -> Explanation:
+        """Return how the score of one candidate came about."""
         slot = self.slots[at]
         places = {lane: np.flatnonzero(slots == slot) for lane, slots in self.lanes.items()}
         return Explanation(

@@ -155,23 +155,13 @@ class Recalled(_Deferred):
 
 
 def deferred_hit(
-    make: Callable[[Any, str], Any],
-    key: Any,
-    memory: Memory,
-    numbers: tuple[float, float, float, float],
+    make: Callable[[Any, str], Any], key: Any, memory: Memory, score: float
 ) -> Recalled:
-    """Return a hit of score, similarity, cascade and retrievability.
-
-    ``make(key, "explanation")`` gives its explanation when that is read.
-    """
+    """Return a hit whose other fields ``make(key, name)`` gives when they are read."""
     made = _new(Recalled)
     _set(made, "_source", (make, key))
     _set(made, "memory", memory)
-    score, similarity, cascade, retrievability = numbers
     _set(made, "score", score)
-    _set(made, "similarity", similarity)
-    _set(made, "cascade_score", cascade)
-    _set(made, "retrievability", retrievability)
     return made
 
 

@@ -11,7 +11,6 @@ import threading
 import time
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -28,8 +27,7 @@ NS_PER_S = 1_000_000_000
 RECALLED = "recalled"
 
 
-@dataclass(frozen=True, slots=True)
-class PendingRecall:
+class PendingRecall(NamedTuple):
     """One recall that was answered and is not yet in the records.
 
     ``seq`` is the scope's newest change that the index knew.  The other arrays have a value per

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -61,13 +61,12 @@ class Request(NamedTuple):
     mask: BoolRows
 
 
-@dataclass(frozen=True, slots=True)
-class Familiar:
+class Familiar(NamedTuple):
     """Candidates by slot with similarity, and what each lane put forward."""
 
     slots: I64
     similarity: F64
-    lanes: Mapping[str, I64] = field(default_factory=dict)
+    lanes: Mapping[str, I64]
 
 
 def answer(index: ScopeIndex, vectors: Asked | None, cue: Cue, request: Request) -> Answer:

@@ -91,18 +91,18 @@ def analyse(
     terms: list[NDArray[np.uint64]] = [NO_TERMS] * len(cues)
     if recipe.uses_terms:
         term_ids, ends = analyzer.terms(tuple(cues))
-        every = term_ids.tolist()
         starts = [0, *ends.tolist()]
-        terms = [_distinct(every[start:end]) for start, end in pairwise(starts)]
+        terms = [_distinct(term_ids[start:end]) for start, end in pairwise(starts)]
     asked: Sequence[Query | None] = [None] * len(cues)
     if recipe.uses_vectors:
         asked = queries(embedder, cues)
     return [Cue(*parts) for parts in zip(cues, terms, asked, strict=True)]
 
 
-def _distinct(terms: list[int]) -> NDArray[np.uint64]:
+def _distinct(terms: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return each term once, in order of first occurrence."""
-    return np.array(list(dict.fromkeys(terms)), dtype=np.uint64)
+    once = dict.fromkeys(terms.tolist())
+    return terms if len(once) == len(terms) else np.array(list(once), dtype=np.uint64)
 
 
 def _recall(
@@ -197,15 +197,10 @@ class _Found:
     def recalled(self) -> tuple[tuple[Recalled, ...], tuple[Recalled, ...]]:
         """Return the hits, and what was skipped, as users see them."""
         ranked, count = self._answer.ranked, len(self._answer.hits)
-        every = list(
-            zip(
-                ranked.scores, ranked.similarity, ranked.cascade, ranked.retrievability, strict=True
-            )
-        )
         chosen = self._answer.places()
-        explain, part = ranked.part, self._part
+        scores, of_hit, of_memory = ranked.scores, ranked.part, self._part
         made = [
-            deferred_hit(explain, at, deferred_memory(part, place, one.row.summary), every[at])
+            deferred_hit(of_hit, at, deferred_memory(of_memory, place, one.row.summary), scores[at])
             for place, (at, one) in enumerate(zip(chosen, self._rows, strict=True))
         ]
         if count == len(made):

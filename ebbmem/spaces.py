@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple, Protocol, cast
 
@@ -83,8 +82,7 @@ class Lane(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _AskedVectors:
+class _AskedVectors(NamedTuple):
     arena: _core.Arena
     vector: F32
 
@@ -131,8 +129,7 @@ class DenseLane:
         return _AskedVectors(self._arena, cast(F32, query))
 
 
-@dataclass(frozen=True, slots=True)
-class _AskedWords:
+class _AskedWords(NamedTuple):
     words: _core.WordVectors
     query: WordQuery
 
@@ -187,6 +184,8 @@ def queries(embedder: Embedder, cues: Sequence[str]) -> Sequence[Query]:
     if not counts_words(embedder):
         return list(embedded(embedder, cues))
     buckets, counts, ends = embedder.counts_many(cues)
+    if len(cues) == 1:
+        return [WordQuery(buckets, counts)]
     return [WordQuery(buckets[a:b], counts[a:b]) for a, b in pairwise([0, *ends.tolist()])]
 
 

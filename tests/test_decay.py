@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import astuple
 from itertools import pairwise
 
 import numpy as np
@@ -35,7 +34,7 @@ def traces(n: int, seed: int = 7) -> Traces:
 
 
 def rows(known: Traces) -> list[tuple[float, ...]]:
-    return list(zip(*astuple(known), strict=True))
+    return list(zip(*known, strict=True))
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -90,10 +89,8 @@ def test_no_forgetting_column():
 @pytest.mark.parametrize("law", LAWS)
 def test_the_future_counts_as_now(law):
     known = traces(50)
-    later = Traces(
-        *astuple(known)[:4], known.created_us * 0 + NOW + DAY, known.created_us * 0 + NOW
-    )
-    now = Traces(*astuple(known)[:4], known.created_us * 0 + NOW, known.created_us * 0 + NOW)
+    later = Traces(*known[:4], known.created_us * 0 + NOW + DAY, known.created_us * 0 + NOW)
+    now = Traces(*known[:4], known.created_us * 0 + NOW, known.created_us * 0 + NOW)
     assert law.retrievability(later, NOW).tolist() == law.retrievability(now, NOW).tolist()
 
 
