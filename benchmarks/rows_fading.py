@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import data
 import fading
@@ -22,6 +23,7 @@ FETCHED = 100
 STEP_US = 1_000  # between calls: nothing that was worked out for one moment serves the next
 
 Search = Callable[[data.F32], tuple[data.I64, data.F64, data.F32]]
+Changes = Callable[[fading.Case, int], tuple[data.I64, data.F64, data.I64, data.F64 | None]]
 
 
 def decayed(sizes: Sizes) -> Iterator[Contest]:
@@ -36,24 +38,35 @@ def decayed(sizes: Sizes) -> Iterator[Contest]:
 
     facts = [bandwidth(rows, lambda: dots(queries[0]))]
     for case, figure in FIGURES.items():
-        for told, changes in RECALLED.items():
+        for told, recalled in RECALLED.items():
             lines = fading.remembered(case, count)
-            if changes is not None:
-                lines.overwrite(*changes(case, count))
+            if recalled.changes is not None:
+                lines.overwrite(*recalled.changes(case, count))
             check(arena, lines, case, queries)
+            least = figure if recalled.judged else None
             yield Contest(
                 f"decayed top {K} of {sizes.shown(count)} x {dim}, {case.name}{told}",
                 turning(search(arena, lines, case), queries),
-                [Rival("own float32 dots of every row, unranked", turning(dots, queries), figure)],
+                [Rival("own float32 dots of every row, unranked", turning(dots, queries), least)],
                 facts=facts,
             )
             facts = []
 
 
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """Which memories were recalled since they were made, and whether a figure is promised."""
+
+    changes: Changes | None
+    judged: bool = True
+
+
+# The last is beyond the promise: where a tenth is equally fresh, nothing is left but a search
+# without forgetting among them.
 RECALLED = {
-    "": None,
-    ", 10 % recalled since": fading.recalled_since,
-    ", 10 % within the hour": fading.recalled_tenth,
+    "": Recalled(None),
+    ", 10 % recalled since": Recalled(fading.recalled_since),
+    ", 10 % within the hour": Recalled(fading.recalled_tenth, judged=False),
 }
 
 
