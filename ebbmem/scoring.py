@@ -71,7 +71,8 @@ def order(
     scores: F64, created_us: NDArray[np.int64], slots: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return positions, best first: higher score, then newer, then lower number."""
-    return np.lexsort((slots, -created_us, -scores))
+    positions: NDArray[np.int64] = np.lexsort((slots, -created_us, -scores))
+    return positions
 
 
 def best(
