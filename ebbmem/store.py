@@ -243,7 +243,8 @@ class EpisodicMemoryStore(ScopeHandle):
         Parameters
         ----------
         cue : str
-            Any text; one without words brings nothing back.
+            Any text.  One without words brings nothing back under `DEFAULT`; the recipes that rank
+            every memory by its vector rank them by the rest.
         top_k : int
             Memories to look at, at most.
         token_budget : int, optional
