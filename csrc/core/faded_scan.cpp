@@ -178,8 +178,9 @@ class FadedSearch {
     work_.compared += count;
     const double least = least_dot(bound, floor());
     for (std::size_t i = 0; i < count; ++i) {
-      if (uppers[i] < least || (mask_ != nullptr && !mask_[first + i])) continue;
-      const float upper = uppers[i] <= 1.0f ? std::max(uppers[i], -1.0f) : 1.0f;  // NaN: 1
+      // Dots are clamped before they count: rows that are longer than 1 go below -1. NaN: 1.
+      const float upper = uppers[i] <= 1.0f ? std::max(uppers[i], -1.0f) : 1.0f;
+      if (upper < least || (mask_ != nullptr && !mask_[first + i])) continue;
       add_candidate(static_cast<std::int32_t>(first + i), upper);
     }
     read_candidates();

@@ -314,3 +314,19 @@ def test_wrong_arguments_are_named(argument: str, value: object, error: type) ->
     arguments |= {"query": np.zeros(4, np.float32), "k": 1, argument: value}
     with pytest.raises(error, match=f"{argument}: expected"):
         _core.top_faded(arena, **arguments)
+
+
+@pytest.mark.parametrize("size", [5, 100, 3000])
+@pytest.mark.parametrize("length", [1.0, 1.01, 3.0, 1e30])
+def test_rows_longer_than_one_rank_last_and_are_not_left_out(size: int, length: float) -> None:
+    arena, fading = _core.Arena(2), _core.Fading()
+    rows = np.full((size, 2), [-length, 0.0], dtype=np.float32)
+    arena.append(rows)
+    fading.append(np.ones(size), np.full(size, NOW), None)
+    query = np.array([length, 0.0], dtype=np.float32)
+
+    slots, scores, dots = _core.top_faded(arena, fading, query, NOW, 0.0, None, None, size)
+
+    assert slots.tolist() == list(range(size))[::-1]
+    assert set(scores.tolist()) == {-math.inf}
+    assert set(dots.tolist()) == {-1.0}
