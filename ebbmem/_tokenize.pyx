@@ -142,6 +142,8 @@ cdef class _Splitter:
         if self.fold is None or PyUnicode_IS_ASCII(text):
             return text
         text = self.fold(text)
+        if not isinstance(text, str):
+            raise InvalidType.of("fold", "a function that returns str", text)
         ebb_make_ready(text)
         return text
 
@@ -261,6 +263,10 @@ cdef class TermReader:
     cdef object lexicon
 
     def __init__(self, lexicon, fold):
+        if lexicon is not None and not isinstance(lexicon, _core.Lexicon):
+            raise InvalidType.of("lexicon", "a Lexicon or None", lexicon)
+        if not callable(fold):
+            raise InvalidType.of("fold", "a function", fold)
         self.split = splitter(&WORD_CHARACTERS, True, fold, True)
         self.lexicon = lexicon
 
@@ -274,6 +280,8 @@ cdef class TermReader:
 
         It forgets all first when it holds more than its capacity.
         """
+        if self.lexicon is None:
+            raise InvalidType.of("lexicon", "a Lexicon", None)
         cdef _Batch many = batch(texts, self.split)
         return CORE.unknown(self.lexicon, many.texts, many.count, &self.split.how)
 

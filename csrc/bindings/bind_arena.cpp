@@ -5,6 +5,7 @@
 
 #include "bindings/arguments.h"
 #include "bindings/numpy_views.h"
+#include "bindings/released.h"
 #include "bindings/topics.h"
 #include "core/arena.h"
 #include "core/finite.h"
@@ -66,13 +67,6 @@ py::array_t<float> copy_rows(const Arena& arena, const py::object& slots) {
   return out;
 }
 
-// The arena's locks are taken only without the interpreter's.
-template <auto Method>
-auto unlocked(const Arena& arena) {
-  const py::gil_scoped_release nogil;
-  return (arena.*Method)();
-}
-
 }  // namespace
 
 void bind_arena(py::module_& m) {
@@ -86,10 +80,11 @@ void bind_arena(py::module_& m) {
       .def("copy_rows", &copy_rows, py::arg("slots"),
            "Return copies of rows; a dead one reads as zeros.")
       .def_property_readonly("dim", &Arena::dim, "Floats per row.")
-      .def_property_readonly("size", &unlocked<&Arena::size>, "Slots handed out, dead included.")
-      .def_property_readonly("live", &unlocked<&Arena::live>, "Rows that are not dead.")
-      .def_property_readonly("generation", &unlocked<&Arena::generation>, "Times compacted.")
-      .def_property_readonly("bytes", &unlocked<&Arena::bytes>, "Memory reserved.");
+      .def_property_readonly("size", released_getter(&Arena::size),
+                             "Slots handed out, dead included.")
+      .def_property_readonly("live", released_getter(&Arena::live), "Rows that are not dead.")
+      .def_property_readonly("generation", released_getter(&Arena::generation), "Times compacted.")
+      .def_property_readonly("bytes", released_getter(&Arena::bytes), "Memory reserved.");
 }
 
 }  // namespace ebb::bindings

@@ -6,6 +6,7 @@
 #include "bindings/arguments.h"
 #include "bindings/numpy_views.h"
 #include "bindings/ranking.h"
+#include "bindings/released.h"
 #include "bindings/topics.h"
 #include "core/faded_scan.h"
 #include "core/fading.h"
@@ -103,13 +104,6 @@ py::tuple faded_many(const Arena& arena, const Fading& fading, const py::object&
                               selection_of(newness, mask, k, threads)));
 }
 
-// The locks are taken only without the interpreter's.
-template <auto Method>
-auto unlocked(const Fading& fading) {
-  const py::gil_scoped_release nogil;
-  return (fading.*Method)();
-}
-
 }  // namespace
 
 void bind_fading(py::module_& m) {
@@ -125,10 +119,11 @@ void bind_fading(py::module_& m) {
            "ln(importance) - rate * pace * age; minus infinity for the dead.")
       .def("bound", &bound, py::arg("first"), py::arg("count"), py::arg("now_us"), py::arg("rate"),
            "At least the log weight of each of some consecutive slots.")
-      .def_property_readonly("size", &unlocked<&Fading::size>, "Slots handed out, dead included.")
-      .def_property_readonly("live", &unlocked<&Fading::live>, "Slots that are not dead.")
-      .def_property_readonly("generation", &unlocked<&Fading::generation>, "Times compacted.")
-      .def_property_readonly("bytes", &unlocked<&Fading::bytes>, "Memory reserved.");
+      .def_property_readonly("size", released_getter(&Fading::size),
+                             "Slots handed out, dead included.")
+      .def_property_readonly("live", released_getter(&Fading::live), "Slots that are not dead.")
+      .def_property_readonly("generation", released_getter(&Fading::generation), "Times compacted.")
+      .def_property_readonly("bytes", released_getter(&Fading::bytes), "Memory reserved.");
   m.def("top_faded", &faded_one,
         "Best rows by log weight at a moment + ln((1 + dot) / 2): slots, scores, dots.",
         py::arg("arena"), py::arg("fading"), py::arg("query"), py::arg("now_us"), py::arg("rate"),

@@ -6,6 +6,7 @@
 
 #include "bindings/arguments.h"
 #include "bindings/numpy_views.h"
+#include "bindings/released.h"
 #include "bindings/spread_arguments.h"
 #include "bindings/topics.h"
 #include "core/link_graph.h"
@@ -15,13 +16,6 @@ namespace py = pybind11;
 namespace ebb::bindings {
 
 namespace {
-
-// Runs `call` without the interpreter's lock, which the graph's own must never wait behind.
-template <typename Call>
-auto released(Call call) {
-  py::gil_scoped_release nogil;
-  return call();
-}
 
 std::unique_ptr<LinkGraph> make_graph(const py::object& carries) {
   const auto kinds = vector_view<bool>(carries, "carries");

@@ -4,6 +4,7 @@
 
 #include "bindings/arguments.h"
 #include "bindings/numpy_views.h"
+#include "bindings/released.h"
 #include "bindings/topics.h"
 #include "core/postings.h"
 
@@ -12,13 +13,6 @@ namespace py = pybind11;
 namespace ebb::bindings {
 
 namespace {
-
-// Runs `call` without the interpreter's lock, which the index's own must never wait behind.
-template <typename Call>
-auto released(Call call) {
-  py::gil_scoped_release nogil;
-  return call();
-}
 
 Bm25 rule_of(const py::object& k1, const py::object& b) {
   return {checked_number(k1, "k1"), checked_number(b, "b")};

@@ -118,6 +118,7 @@ void bind_testing(py::module_& m) {
               py::arg("now_us"), py::arg("rate"), py::arg("k"));
   testing.def("select_reaching_i16", &select_reaching_i16, py::arg("isa"), py::arg("sums"),
               py::arg("values"), py::arg("limit"), py::arg("least"));
+  testing.attr("ordered_slots") = Fading::kOrderedSlots;
   testing.def("log", &log_of, py::arg("x"));
   testing.def("exp", &exp_of, py::arg("x"));
   testing.def("pow", &pow_of, py::arg("base"), py::arg("exponent"));

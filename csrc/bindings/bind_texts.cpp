@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "bindings/errors.h"
 #include "bindings/numpy_views.h"
+#include "bindings/released.h"
 #include "bindings/text_functions.h"
 #include "bindings/topics.h"
 #include "core/hash_embed.h"
@@ -22,12 +24,6 @@ using Texts = Span<const Text>;
 // Below this many code points the interpreter lock is kept: handing it over would cost more.
 constexpr std::size_t kWorthReleasing = 16384;
 
-template <typename Call>
-auto released(Call call) {
-  const py::gil_scoped_release nogil;
-  return call();
-}
-
 // Run `call` without the interpreter lock if the texts are many; it must not wait for anything.
 template <typename Call>
 auto released_if_long(Texts texts, Call call) {
@@ -39,10 +35,8 @@ template <typename Make>
 PyObject* handed_over(Make make) noexcept {
   try {
     return py::object(make()).release().ptr();
-  } catch (py::error_already_set& error) {
-    error.restore();
-  } catch (const std::bad_alloc&) {
-    PyErr_NoMemory();
+  } catch (...) {
+    set_python_error();
   }
   return nullptr;
 }

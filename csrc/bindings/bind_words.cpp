@@ -7,6 +7,7 @@
 #include "bindings/arguments.h"
 #include "bindings/numpy_views.h"
 #include "bindings/ranking.h"
+#include "bindings/released.h"
 #include "bindings/topics.h"
 #include "core/word_scan.h"
 
@@ -129,13 +130,6 @@ py::array_t<double> cosines_with(const WordVectors& vectors, const py::object& b
   return to_numpy(std::move(found));
 }
 
-// The locks are taken only without the interpreter's.
-template <auto Method>
-auto unlocked(const WordVectors& vectors) {
-  const py::gil_scoped_release nogil;
-  return (vectors.*Method)();
-}
-
 }  // namespace
 
 void bind_words(py::module_& m) {
@@ -159,11 +153,14 @@ void bind_words(py::module_& m) {
       .def("cosines", &cosines_with, py::arg("buckets"), py::arg("counts"), py::arg("slots"),
            "Cosines of a text with some vectors; 0 for dead ones.")
       .def_property_readonly("dim", &WordVectors::dim, "Number of buckets.")
-      .def_property_readonly("size", &unlocked<&WordVectors::size>,
+      .def_property_readonly("size", released_getter(&WordVectors::size),
                              "Slots handed out, dead included.")
-      .def_property_readonly("live", &unlocked<&WordVectors::live>, "Vectors that are not dead.")
-      .def_property_readonly("generation", &unlocked<&WordVectors::generation>, "Times compacted.")
-      .def_property_readonly("bytes", &unlocked<&WordVectors::bytes>, "Memory held, in bytes.");
+      .def_property_readonly("live", released_getter(&WordVectors::live),
+                             "Vectors that are not dead.")
+      .def_property_readonly("generation", released_getter(&WordVectors::generation),
+                             "Times compacted.")
+      .def_property_readonly("bytes", released_getter(&WordVectors::bytes),
+                             "Memory held, in bytes.");
 }
 
 }  // namespace ebb::bindings

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "core/room.h"
 
 namespace ebb {
 
@@ -13,13 +14,6 @@ namespace {
 std::size_t checked_dim(std::size_t dim) {
   if (dim >= 1 && dim <= kMaxDim) return dim;
   throw ValueError("dim", "1 to " + std::to_string(kMaxDim), std::to_string(dim));
-}
-
-// Make room for `extra` more, doubling so that repeated appends stay linear.
-template <typename T>
-void make_room(std::vector<T>& values, std::size_t extra) {
-  const std::size_t needed = values.size() + extra;
-  if (needed > values.capacity()) values.reserve(std::max(needed, 2 * values.capacity()));
 }
 
 }  // namespace
@@ -58,7 +52,7 @@ std::size_t Arena::append(const float* rows, std::size_t count) {
   // Nobody reads beyond the last slot handed out, so the rows are written while readers go on.
   for (std::size_t i = 0; i < count; ++i) rows_.write(first + i, rows + i * dim(), room);
   const std::unique_lock<FairLock> visible(lock_);
-  make_room(alive_, count);
+  make_room(alive_, first + count);
   rows_.adopt(std::move(room));
   alive_.resize(first + count, 1);
   live_ += count;

@@ -105,7 +105,9 @@ class Bounds {
   // False when rounding up would blur everything, or infinity came in.
   bool usable(std::size_t terms) const { return terms <= 1024 && scale_ >= 1e-3 && scale_ <= 1e9; }
 
+  // Texts hold no term less than once, though a posting can say so.
   std::int16_t amount(double idf, std::int32_t count) const {
+    if (count <= 0) return 0;
     return static_cast<std::int16_t>(static_cast<std::int32_t>(scale_ * idf * factor(count)) + 1);
   }
 

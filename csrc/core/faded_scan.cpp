@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "core/buffer.h"
+#include "core/clamped.h"
 #include "core/codes.h"
 #include "core/dispatch.h"
 #include "core/dot_ranges.h"
 #include "core/elementary.h"
 #include "core/errors.h"
-#include "core/finite.h"
 #include "core/parallel.h"
+#include "core/selection_checks.h"
 #include "core/topk.h"
 
 namespace ebb {
@@ -33,8 +34,6 @@ constexpr std::size_t kVisitedFirst = 2048;
 
 // Rows that lie back to back are read on unless at most one of so many is allowed.
 constexpr std::size_t kReadOnShare = 8;
-
-float clamped(float dot) { return dot > 1.0f ? 1.0f : dot >= -1.0f ? dot : -1.0f; }
 
 // Not less than the score of a row of this weight whose dot is at most `upper`: the logarithm is
 // within 1 ulp, the factor wider than that.
@@ -266,27 +265,13 @@ class FadedSearch {
   FadedWork& work_;
 };
 
-void check_length(std::size_t length, std::size_t rows, const char* argument) {
-  if (length == rows) return;
-  throw ShapeError(argument, std::to_string(rows) + " values, one per slot",
-                   std::to_string(length));
-}
-
-void check_query(const Arena& arena, const QueryBatch& queries) {
-  if (queries.dim != arena.dim()) {
-    throw ShapeError("query", std::to_string(arena.dim()) + " values", std::to_string(queries.dim));
-  }
-  check_finite(Span<const float>{queries.data, queries.count * queries.dim}, "query");
-}
-
 void check_sizes(const Searched& searched) {
   const std::size_t rows = searched.rows.size();
   if (searched.fading.size() != rows) {
     throw ShapeError("fading", std::to_string(rows) + " slots, as the arena has",
                      std::to_string(searched.fading.size()));
   }
-  if (searched.selection.newness) check_length(searched.selection.newness->size, rows, "newness");
-  if (searched.selection.mask) check_length(searched.selection.mask->size, rows, "mask");
+  check_selection(searched.selection, rows);
 }
 
 Ranked search(const Searched& searched, const QueryBatch& queries, FadedWork& work) {
@@ -319,7 +304,7 @@ Ranked search(const Searched& searched, const QueryBatch& queries, FadedWork& wo
 
 Ranked top_faded(const Arena& arena, const Fading& fading, QueryBatch queries, const Moment& moment,
                  const Selection& selection) {
-  check_query(arena, queries);
+  check_queries(arena, queries);
   check_moment(moment);
   const Arena::View rows = arena.read();
   const Fading::View lines = fading.read();
@@ -329,7 +314,7 @@ Ranked top_faded(const Arena& arena, const Fading& fading, QueryBatch queries, c
 
 FadedWork faded_work(const Arena& arena, const Fading& fading, QueryBatch queries,
                      const Moment& moment, const Selection& selection) {
-  check_query(arena, queries);
+  check_queries(arena, queries);
   check_moment(moment);
   const Arena::View rows = arena.read();
   const Fading::View lines = fading.read();

@@ -10,7 +10,8 @@
 namespace ebb {
 
 // What `top_product` of core/scan.h returns for the column of the log weights of `fading` at a
-// moment, bit for bit: score = log weight + ln((1 + dot) / 2). No such column is made: slots are
+// moment, bit for bit, where the same slots are dead in both; one that is dead in either is left
+// out here. score = log weight + ln((1 + dot) / 2). No such column is made: slots are
 // visited in the order of their weights, until no weight left can reach the k-th best score. Where
 // too many are left for that to pay, rows are read as they lie.
 //

@@ -7,6 +7,7 @@
 #include "core/elementary.h"
 #include "core/errors.h"
 #include "core/finite.h"
+#include "core/room.h"
 
 namespace ebb {
 
@@ -35,12 +36,6 @@ bool all_paces_are_one(const FadingRows& rows) {
 }
 
 double pace_of(const FadingRows& rows, std::size_t i) { return rows.pace ? (*rows.pace)[i] : 1.0; }
-
-// Room for `size` values in all, doubling so that repeated appends stay linear.
-template <typename T>
-void make_room(std::vector<T>& values, std::size_t size) {
-  if (size > values.capacity()) values.reserve(std::max(size, 2 * values.capacity()));
-}
 
 }  // namespace
 

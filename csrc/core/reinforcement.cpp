@@ -19,6 +19,18 @@ void check_slots(Span<const std::int64_t> slots, std::size_t size) {
   }
 }
 
+void check_rule(const SuccessRule& rule) {
+  if (!(rule.rate >= 0.0 && is_finite(rule.rate))) {
+    throw ValueError("rate", "a finite number of at least 0", std::to_string(rule.rate));
+  }
+  if (!(rule.unit > 0.0 && is_finite(rule.unit))) {
+    throw ValueError("unit", "a finite number above 0", std::to_string(rule.unit));
+  }
+  if (!(rule.gain >= 0.0 && rule.gain <= 1.0)) {
+    throw ValueError("gain", "a number from 0 to 1", std::to_string(rule.gain));
+  }
+}
+
 double retrievability(const StrengthColumns& columns, std::size_t slot, std::int64_t now,
                       const SuccessRule& rule) {
   const double slowed = (1.0 - kStrengthProtection * columns.strength[slot]) *
@@ -34,9 +46,7 @@ double retrievability(const StrengthColumns& columns, std::size_t slot, std::int
 void succeed(const StrengthColumns& columns, Span<const std::int64_t> slots, RowMask counted,
              std::int64_t now, const SuccessRule& rule, double* before) {
   check_slots(slots, columns.strength.size);
-  if (!(rule.rate >= 0.0 && is_finite(rule.rate))) {
-    throw ValueError("rate", "a finite number of at least 0", std::to_string(rule.rate));
-  }
+  check_rule(rule);
   for (std::size_t i = 0; i < slots.size; ++i) {
     const auto slot = static_cast<std::size_t>(slots[i]);
     before[i] = retrievability(columns, slot, now, rule);

@@ -23,13 +23,14 @@ struct StrengthColumns {
 
 struct SuccessRule {
   double rate;  // per unit of time, finite and at least 0
-  double unit;  // of time, in the unit of moments
-  double gain;
+  double unit;  // of time, in the unit of moments; finite and above 0
+  double gain;  // from 0 to 1
 };
 
 // Writes R of each slot, as it was before, to `before`, which has as many values as `slots`; then
-// lets each succeed whose `counted` is true. Slots are distinct. Throws ValueError for a slot that
-// is not there or a rate out of range; then nothing was changed.
+// lets each succeed whose `counted` is true. A slot that comes twice succeeds twice, one after the
+// other. Throws ValueError for a slot that is not there, and a rule out of range; then nothing
+// was changed.
 void succeed(const StrengthColumns& columns, Span<const std::int64_t> slots, RowMask counted,
              std::int64_t now, const SuccessRule& rule, double* before);
 

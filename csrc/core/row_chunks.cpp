@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/kernel_table.h"
+#include "core/room.h"
 
 namespace ebb {
 
@@ -28,13 +29,6 @@ std::size_t chunk_bits(std::size_t padded_dim) {
     ++bits;
   }
   return bits;
-}
-
-// Make room for `extra` more, doubling so that repeated growth stays linear.
-template <typename T>
-void make_room(std::vector<T>& values, std::size_t extra) {
-  const std::size_t needed = values.size() + extra;
-  if (needed > values.capacity()) values.reserve(std::max(needed, 2 * values.capacity()));
 }
 
 template <typename T>
@@ -113,8 +107,8 @@ void RowChunks::copy(std::size_t number, const RowChunks& from, std::size_t its_
 }
 
 void RowChunks::adopt(Growth&& room) {
-  make_room(slabs_, room.slabs.size());
-  make_room(chunks_, room.chunks.size());
+  make_room(slabs_, slabs_.size() + room.slabs.size());
+  make_room(chunks_, chunks_.size() + room.chunks.size());
   take_over(slabs_, room.slabs);
   take_over(chunks_, room.chunks);
 }

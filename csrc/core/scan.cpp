@@ -1,17 +1,17 @@
 #include "core/scan.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
+#include "core/clamped.h"
 #include "core/dispatch.h"
-#include "core/errors.h"
 #include "core/finite.h"
 #include "core/one_stage.h"
 #include "core/padded_queries.h"
 #include "core/parallel.h"
 #include "core/scan_rows.h"
 #include "core/scores.h"
+#include "core/selection_checks.h"
 #include "core/topk.h"
 #include "core/two_stage.h"
 
@@ -69,31 +69,6 @@ Ranked rank(const ScanRows<Score>& rows, const QueryBatch& queries, const Select
     std::move(found.begin(), found.end(), best.begin() + static_cast<std::ptrdiff_t>(part.begin));
   });
   return listed(std::move(best));
-}
-
-void check_length(std::size_t length, std::size_t rows, const char* argument) {
-  if (length == rows) return;
-  throw ShapeError(argument, std::to_string(rows) + " values, one per slot",
-                   std::to_string(length));
-}
-
-void check_queries(const Arena& arena, const QueryBatch& queries) {
-  if (queries.dim != arena.dim()) {
-    throw ShapeError("query", std::to_string(arena.dim()) + " values", std::to_string(queries.dim));
-  }
-  check_finite(Span<const float>{queries.data, queries.count * queries.dim}, "query");
-}
-
-void check_selection(const Selection& selection, std::size_t rows) {
-  if (selection.newness) check_length(selection.newness->size, rows, "newness");
-  if (selection.mask) check_length(selection.mask->size, rows, "mask");
-}
-
-const double* checked_column(const Column& column, std::size_t rows, const char* argument) {
-  if (!column) return nullptr;
-  check_length(column->size, rows, argument);
-  check_finite(*column, argument);
-  return column->data;
 }
 
 }  // namespace

@@ -18,8 +18,6 @@ namespace ebb {
 // choosing one costs little.
 constexpr std::size_t kBlockRows = 256;
 
-inline float clamped(float dot) { return dot > 1.0f ? 1.0f : dot >= -1.0f ? dot : -1.0f; }
-
 // Rows of one chunk; none scores more than `bound`.
 struct Block {
   double bound;

@@ -58,7 +58,24 @@ class Spreading {
   }
 
   void seed(SparseReach& reach) {
-    Passing* passing = scratch_.frontier.resize_for_overwrite(seeds_.nodes.size);
+    const List<Passing>& seeds = checked_seeds(reach);
+    Passing* passing = scratch_.frontier.resize_for_overwrite(seeds.size());
+    for (const Passing& one : seeds) {
+      if (!seeds_.mask.allows(one.node) || one.activation <= 0.0) continue;
+      if (one.activation < rules_.threshold) continue;
+      *passing++ = one;
+    }
+    scratch_.frontier.cut(passing);
+    if (rules_.seeds_receive) return;
+    for (const Passing& one : seeds) {
+      if (one.activation > 0.0) reach.set_aside(one.node);
+    }
+  }
+
+  // A copy of the seeds, each read once: another thread may write to the caller's arrays.
+  const List<Passing>& checked_seeds(SparseReach& reach) {
+    List<Passing>& seeds = scratch_.frontier_room;
+    Passing* next = seeds.resize_for_overwrite(seeds_.nodes.size);
     for (std::size_t i = 0; i < seeds_.nodes.size; ++i) {
       const std::int64_t node = seeds_.nodes[i];
       const double activation = seeds_.activation[i];
@@ -66,15 +83,10 @@ class Spreading {
       if (!reach.set_aside(static_cast<std::uint32_t>(node))) {
         throw ValueError("seeds", "distinct nodes", std::to_string(node) + " twice");
       }
-      if (!seeds_.mask.allows(static_cast<std::size_t>(node)) || activation <= 0.0) continue;
-      if (activation < rules_.threshold) continue;
-      *passing++ = {activation, static_cast<std::uint32_t>(node)};
+      *next++ = {activation, static_cast<std::uint32_t>(node)};
     }
-    scratch_.frontier.cut(passing);
     reach.forget();
-    for (std::size_t i = 0; i < seeds_.nodes.size && !rules_.seeds_receive; ++i) {
-      if (seeds_.activation[i] > 0.0) reach.set_aside(static_cast<std::uint32_t>(seeds_.nodes[i]));
-    }
+    return seeds;
   }
 
   void check_seed(std::int64_t node, double activation) const {

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
 
 #include "core/block_sums.h"
-#include "core/errors.h"
 #include "core/finite.h"
 #include "core/row_weights.h"
+#include "core/selection_checks.h"
 #include "core/topk.h"
 #include "core/word_query.h"
 
@@ -190,24 +189,6 @@ class WordScan {
   std::vector<Range> ranges_;
   TopK best_;
 };
-
-void check_length(std::size_t length, std::size_t rows, const char* argument) {
-  if (length == rows) return;
-  throw ShapeError(argument, std::to_string(rows) + " values, one per slot",
-                   std::to_string(length));
-}
-
-void check_selection(const Selection& selection, std::size_t rows) {
-  if (selection.newness) check_length(selection.newness->size, rows, "newness");
-  if (selection.mask) check_length(selection.mask->size, rows, "mask");
-}
-
-const double* checked_column(const Column& column, std::size_t rows, const char* argument) {
-  if (!column) return nullptr;
-  check_length(column->size, rows, argument);
-  check_finite(*column, argument);
-  return column->data;
-}
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // Codes32 and CodeSums on one ymm register each.
 // Needs F32x16. Includes nothing, so that it can stand inside a target region.
+#pragma once
 
 struct Codes32 {
   __m256i v;

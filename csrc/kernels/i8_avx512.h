@@ -1,5 +1,6 @@
 // Codes32 as 16-bit words and CodeSums on one zmm register each.
 // Needs F32x16. Includes nothing, so that it can stand inside a target region.
+#pragma once
 
 struct Codes32 {
   __m512i words;

@@ -1,5 +1,6 @@
 // Codes32 on two q registers, CodeSums on one.
 // Needs F32x16. Includes nothing, like the vector types of the other instruction sets.
+#pragma once
 
 struct Codes32 {
   int8x16_t a, b;

@@ -1,6 +1,6 @@
 // Codes32 (32 codes of 8 bits) and CodeSums (partial sums of their products) in plain C++.
-// Needs F32x16. Includes nothing, so that it
-// can stand inside a target region.
+// Needs F32x16. Includes nothing, so that it can stand inside a target region.
+#pragma once
 
 struct Codes32 {
   const std::int8_t* at;

@@ -1,10 +1,14 @@
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#if !defined(__clang__)
 // GCC's own header starts from a vector that is left undefined on purpose, and warns of it.
+#if !defined(__clang__)
+#pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 #include <immintrin.h>
+#if !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 #include <cstddef>
 #include <cstdint>

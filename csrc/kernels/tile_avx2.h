@@ -1,5 +1,6 @@
 // FourCodes, QueryCodes and TileSums on one ymm register each.
 // Includes nothing, so that it can stand inside a target region.
+#pragma once
 
 struct QueryCodes {
   __m256i v;

@@ -1,5 +1,6 @@
 // FourCodes on one q register, QueryCodes and TileSums on two each.
 // Includes nothing, like the vector types of the other instruction sets.
+#pragma once
 
 struct QueryCodes {
   int8x16_t a, b;

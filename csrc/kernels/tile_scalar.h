@@ -1,5 +1,6 @@
 // FourCodes (4 codes of a row), QueryCodes (4 codes of each of 8 queries) and TileSums (8 dots) in
 // plain C++. Includes nothing, so that it can stand inside a target region.
+#pragma once
 
 struct QueryCodes {
   const std::int8_t* at;

@@ -1,6 +1,7 @@
 // F32x16 on two ymm registers. Lanes 0-7 are `lo`, 8-15 are `hi`, so the first fold of the
 // reduction tree is one addition of the two halves.
 // Includes nothing, so that it can stand inside a target region.
+#pragma once
 
 struct F32x16 {
   __m256 lo, hi;

@@ -1,5 +1,6 @@
 // F32x16 on one zmm register, whose two halves are folded first: the reduction tree of the others.
 // Includes nothing, so that it can stand inside a target region.
+#pragma once
 
 struct F32x16 {
   __m512 all;

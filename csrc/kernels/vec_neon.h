@@ -1,5 +1,6 @@
 // F32x16 on four q registers: lanes 0-3 are `a`, 12-15 are `d`.
 // Includes nothing, like the vector types of the other instruction sets.
+#pragma once
 
 struct F32x16 {
   float32x4_t a, b, c, d;

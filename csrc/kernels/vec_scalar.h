@@ -1,5 +1,6 @@
 // F32x16 in plain C++: the spelling and the reduction tree that every instruction set repeats.
 // Includes nothing, so that it can stand inside a target region.
+#pragma once
 
 struct F32x16 {
   float lane[16];

@@ -188,6 +188,16 @@ def test_scores_in_any_state_equal_the_oracle(seed: int, count: int, vocabulary:
     np.testing.assert_allclose(scores(postings, cue), oracles.bm25(cue, known), rtol=1e-12)
 
 
+@pytest.mark.parametrize("k1", [0.0, 1.0, 2.0, 3.0])
+def test_lengths_that_do_not_count_are_ranked_right(k1: float) -> None:
+    postings = built([[1] * (1 + i % 5) + [2] * (i % 3) for i in range(300)])
+    slots, found = postings.top_bm25(u64([1, 2]), k1, 0.0, None, None, 10)
+    expected = np.array(scores(postings, [1, 2], k1, 0.0))
+    best = np.lexsort((-np.arange(300), -expected))[:10]
+    assert slots.tolist() == best.tolist()
+    assert found.tolist() == expected[best].tolist()
+
+
 def test_a_cue_of_very_many_terms_is_ranked_right() -> None:
     texts = [[n, n + 1, 5000] for n in range(3000)]
     postings = built(texts)

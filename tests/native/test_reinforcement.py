@@ -63,6 +63,14 @@ def test_by_hand():
     assert [c[0] for c in found] == pytest.approx([0.18941610, 0.59470805, 0, 480 * HOUR, 2])
 
 
+def test_a_slot_that_comes_twice_succeeds_twice():
+    twice, by_one = (columns([(0.1, 0.55, 0.3, 0, 1)]) for _ in range(2))
+    got = succeed(twice, [0, 0], now=HOUR)
+    wanted = [succeed(by_one, [0], now=HOUR)[0] for _ in range(2)]
+    assert got.tolist() == wanted
+    assert [c.tolist() for c in twice] == [c.tolist() for c in by_one]
+
+
 @pytest.mark.parametrize("slot", [-1, 3, 2**62])
 def test_a_slot_that_is_not_there_changes_nothing(slot):
     found = columns([(0.1, 0.55, 0.0, 0, 1)] * 3)
@@ -93,4 +101,10 @@ def test_what_is_no_column_is_refused_and_nothing_changes():
     for rate in (-1.0, math.nan, math.inf):
         with pytest.raises(InvalidArgument, match="rate"):
             succeed(found, [0], rate=rate)
+    for unit_us in (0.0, -1.0, math.nan, math.inf):
+        with pytest.raises(InvalidArgument, match="unit: expected"):
+            succeed(found, [0], unit=unit_us)
+    for gain in (-0.1, 1.1, math.nan):
+        with pytest.raises(InvalidArgument, match="gain: expected"):
+            succeed(found, [0], gain=gain)
     assert [c[0] for c in found] == [0.1, 0.55, 0.0, 0, 1]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -264,6 +266,30 @@ def test_a_matrix_changed_after_validation_is_refused_where_touched(indptr, indi
 def test_seeds_out_of_range_are_refused(seeds: dict, argument: str) -> None:
     with pytest.raises(InvalidArgument, match=f"^{argument}: expected"):
         run(GOOD, seeds)
+
+
+@pytest.mark.parametrize("bad", [-1, 2**31, 2**62])
+def test_seeds_that_change_meanwhile_are_read_once(bad: int) -> None:
+    seeds, done = np.arange(2000), threading.Event()
+    matrix, activation = csr({}, 2000), np.ones(2000)
+
+    def write() -> None:
+        while not done.is_set():
+            seeds[-1] = bad
+            seeds[-1] = 1999
+
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(write)
+        try:
+            for _ in range(300):
+                with contextlib.suppress(InvalidArgument):
+                    reached = _core.spread(
+                        *matrix, seeds, activation, **{**RULES, "seeds_receive": False}
+                    )
+                    assert reached[0].size == 0
+        finally:
+            done.set()
+        writing.result()
 
 
 def test_a_seed_named_twice_is_refused() -> None:

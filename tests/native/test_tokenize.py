@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import itertools
 import pickle
 import re
@@ -16,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ebbmem import _tokenize
+from ebbmem import _core, _tokenize
 from ebbmem._tokenize import TermReader, WordBatch, WordHasher, checked, lower_split, words
 from ebbmem.errors import InvalidArgument, InvalidType
 
@@ -249,6 +250,36 @@ def test_terms_of_folded_texts_stay_alive_while_they_are_read():
     folded = [word for text in texts for word in oracles.words(text.casefold())]
     assert ids.tolist() == [oracles.word_hash(word) & (2**64 - 1) for word in folded]
     assert ends.tolist() == [3 * (i + 1) for i in range(2000)]
+
+
+@pytest.mark.parametrize(
+    ("lexicon", "fold", "argument"),
+    [("x", str.casefold, "lexicon"), (1, str.casefold, "lexicon"), (None, None, "fold")],
+)
+def test_a_reader_of_terms_refuses_what_it_cannot_use(lexicon, fold, argument):
+    with pytest.raises(InvalidType, match=f"{argument}: expected"):
+        TermReader(lexicon, fold)
+
+
+def test_a_fold_that_gives_no_str_is_refused():
+    with pytest.raises(InvalidType, match="fold: expected"):
+        TermReader(None, len).terms(["é"])
+
+
+def test_without_a_lexicon_no_form_is_unknown_or_known():
+    with pytest.raises(InvalidType, match="lexicon: expected"):
+        TermReader(None, str.casefold).unknown(["abc"])
+
+
+def test_whatever_the_core_throws_is_an_exception_in_python():
+    name = b"ebbmem._core._text_functions"
+    find = ctypes.pythonapi.PyCapsule_GetPointer
+    find.restype, find.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = (ctypes.c_void_p * 5).from_address(find(_core._text_functions, name))
+    parts = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
+    terms = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object, *parts)(table[2])
+    with pytest.raises(RuntimeError, match="cast"):
+        terms("no lexicon", None, 0, None)
 
 
 def test_public_names_have_docstrings():

@@ -124,11 +124,13 @@ def test_panels_of_queries_give_the_bytes_of_one_stage(
 @given(worlds(st.integers(1, 20)), TOP_K)
 def test_two_stages_give_the_same_bytes_on_every_isa(world: World, k: int) -> None:
     before, results = _core.isa(), []
-    for isa in _core.isas():
-        _core.choose_isa(isa)
-        results.append(world.affine(TWO, k, columns=True, masked=True))
-        results.append(world.product(TWO, k, masked=True))
-    _core.choose_isa(before)
+    try:
+        for isa in _core.isas():
+            _core.choose_isa(isa)
+            results.append(world.affine(TWO, k, columns=True, masked=True))
+            results.append(world.product(TWO, k, masked=True))
+    finally:
+        _core.choose_isa(before)
     assert all(same(got, results[i % 2]) for i, got in enumerate(results))
 
 
