@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/clamped.h"
 #include "core/dispatch.h"
 #include "core/padded_queries.h"
 #include "core/scan_rows.h"

@@ -11,6 +11,7 @@
 
 #include "core/block_reach.h"
 #include "core/candidates.h"
+#include "core/clamped.h"
 #include "core/code_panels.h"
 #include "core/codes.h"
 #include "core/dispatch.h"
