@@ -144,8 +144,8 @@ def test_ranking_is_right_across_blocks(count: int, isa: str) -> None:
     st.integers(1, 3000),
     st.sampled_from([2, 20, 400]),
     st.sampled_from([2, 20, 80]),
-    st.floats(0, 3),
-    st.floats(0, 1),
+    st.sampled_from([0.0, 1.0, 2.0, 3.0]) | st.floats(0, 3),
+    st.sampled_from([0.0, 1.0]) | st.floats(0, 1),
 )
 def test_ranking_in_any_state_is_the_order_of_the_scores(
     seed: int, count: int, vocabulary: int, longest: int, k1: float, b: float
@@ -186,16 +186,6 @@ def test_scores_in_any_state_equal_the_oracle(seed: int, count: int, vocabulary:
     cue = [1, 2, vocabulary - 1]
     known = [None if slot in dead else t for slot, t in enumerate(texts)]
     np.testing.assert_allclose(scores(postings, cue), oracles.bm25(cue, known), rtol=1e-12)
-
-
-@pytest.mark.parametrize("k1", [0.0, 1.0, 2.0, 3.0])
-def test_lengths_that_do_not_count_are_ranked_right(k1: float) -> None:
-    postings = built([[1] * (1 + i % 5) + [2] * (i % 3) for i in range(300)])
-    slots, found = postings.top_bm25(u64([1, 2]), k1, 0.0, None, None, 10)
-    expected = np.array(scores(postings, [1, 2], k1, 0.0))
-    best = np.lexsort((-np.arange(300), -expected))[:10]
-    assert slots.tolist() == best.tolist()
-    assert found.tolist() == expected[best].tolist()
 
 
 def test_a_cue_of_very_many_terms_is_ranked_right() -> None:
