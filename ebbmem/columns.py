@@ -218,11 +218,12 @@ class Columns:
 
         Left out are the archive (unless asked for), what has expired by ``now_us``, what is not
         valid at ``as_of_us`` (default: now), and other runs than ``run`` when one is named.  The
-        array may be kept and handed out again: it is not to be written to.
+        array may be kept and handed out again; then it is read-only.
         """
         if not (self._bounded or archive or as_of_us is not None or run is not None):
             if self._plain_mask is None:
                 self._plain_mask = self.alive & (self.tier != Tier.ARCHIVE)
+                self._plain_mask.setflags(write=False)
             return self._plain_mask
         allowed: BoolRows = np.array(self.alive, dtype=np.bool_)
         if not archive:

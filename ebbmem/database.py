@@ -65,7 +65,9 @@ class Database:
     ``pending_recalls`` more recalls or ``pending_s`` seconds.  A process that is killed loses the
     traces of at most ``pending_recalls`` recalls, never a memory.  Other processes see them once
     they are committed.  Where the commit fails, the call that tried it raises and they go on
-    waiting; `close` then leaves the store open.
+    waiting; `close` then leaves the store open.  A recall raises only where no more may wait
+    (``pending_recalls``, or 65,536 hits of them all), and then strengthens nothing.  Of a scope
+    with a corrupt memory they are given up, and its next recall or reading raises CorruptStore.
 
     The standard library's ``sqlite3`` must not open the file while this process has it open:
     two copies of SQLite in one process break each other's file locks.
@@ -120,7 +122,13 @@ class Database:
             return [scope.name for scope in reader.scopes()]
 
     def stats(self) -> list[StoreStats]:
-        """Return the counts of every scope, oldest first."""
+        """Return the counts of every scope, oldest first.
+
+        Raises
+        ------
+        LockTimeout
+            If recalls wait and another process keeps them from being written.
+        """
         return [reading.stats(self.engine, scope) for scope in self.scopes()]
 
     # --- exchange -----------------------------------------------------------------------

@@ -12,16 +12,16 @@ import os
 import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from ebbmem import lanes
 from ebbmem.analysis import Analyzer
 from ebbmem.embedders.base import Embedder, stores_vectors
-from ebbmem.errors import StoreClosed, StoreError
+from ebbmem.errors import ForkedStore, LockTimeout, StorageFailed, StoreClosed, StoreError
 from ebbmem.index import Indexed, ScopeIndex
 from ebbmem.loaded import LoadedIndexes
-from ebbmem.pending import PendingRecall, PendingRecalls, Written
+from ebbmem.pending import CorruptShare, PendingRecall, PendingRecalls, Written, replay
 from ebbmem.records.base import LinkRow, Reader, RecordStore, ScopeRow, StrengthRow, Writer
 from ebbmem.shelf import Shelved, fetched
 from ebbmem.spaces import Lane
@@ -94,14 +94,25 @@ class Engine:
         with self.alone(scope):
             yield self.current(scope)
 
-    def alone(self, scope: str) -> threading.RLock:
+    def alone(self, scope: str, *, write: bool = True) -> threading.RLock:
         """Return the lock of a scope, to be held around everything done with its index.
 
-        Recalls that have waited too long are written first.
+        With ``write``, recalls that have waited too long are written first; those that cannot be
+        go on waiting.
+
+        Raises
+        ------
+        CorruptStore
+            Once, if recalls of this scope could not be written and were given up.
         """
-        if self._pending.due:
-            self.flush()
-        return self._scope_lock(scope)
+        lock = self._scope_lock(scope)
+        if write and self._pending.due:
+            try:
+                self.flush()
+            except (LockTimeout, StorageFailed):
+                self._pending.postpone()
+        self._pending.require_kept(scope)
+        return lock
 
     @contextmanager
     def change(self, scope: str, now_us: int) -> Iterator[Change]:
@@ -121,49 +132,94 @@ class Engine:
                 self._indexes.weigh(index)
 
     @contextmanager
-    def read(self) -> Iterator[Reader]:
-        """Yield a view of the records with every recall of this process in it."""
-        self.flush()
+    def read(self, scope: str | None = None) -> Iterator[Reader]:
+        """Yield a view of the records with every recall of this process in it.
+
+        Raises
+        ------
+        CorruptStore
+            Once, if recalls of the scope could not be written and were given up.
+        """
+        self.flush(scope)
         with self.records.read() as reader:
             yield reader
 
     # --- recalls that wait --------------------------------------------------------------
 
-    def keep(self, recall: PendingRecall) -> None:
+    def keep(self, index: ScopeIndex, recall: PendingRecall) -> None:
         """Let a recall wait for its commit; its strengths count already.
 
-        On an error of the commit it goes on waiting.
+        Where too many wait and they cannot be written, the index is as it was before this one.
         """
         self._pending.add(recall)
+        try:
+            self._make_room()
+        except BaseException as exc:
+            # Another thread may have written it meanwhile; then it counts.
+            if self._withdrawn(index, recall) or not isinstance(exc, StoreError):
+                raise
+
+    def _make_room(self) -> None:
+        """Write what waits where it is more than may."""
         if self.closed:
-            # Closing may have overtaken this recall.
+            # Closing may have overtaken the newest.
             raise StoreClosed(f"{self.records.path}: the store was closed")
         if self._pending.too_many:
             self.flush()
 
-    def flush(self) -> None:
-        """Write the recalls that wait; on any error they go on waiting."""
-        if not self._pending:
-            return
+    def _withdrawn(self, index: ScopeIndex, recall: PendingRecall) -> bool:
+        """Undo a recall that still waits; return whether it did.  The caller holds its scope."""
         with self._writing:
-            # Inside a change they are part of it already.
-            if not self._in_change:
-                with self._write():
-                    pass
+            if not self._pending.withdraw(recall):
+                return False
+        index.update_strengths(recall.before.rows())
+        return True
+
+    def flush(self, scope: str | None = None) -> None:
+        """Write the recalls that wait; on any error they go on waiting.
+
+        Raises
+        ------
+        CorruptStore
+            Once, if recalls of the scope that is named could not be written and were given up.
+        """
+        self.records.require_own()
+        if self._pending:
+            with self._writing:
+                # Inside a change they are part of it already.
+                if not self._in_change:
+                    with self._write():
+                        pass
+        if scope is not None:
+            self._pending.require_kept(scope)
 
     @contextmanager
     def _write(self) -> Iterator[Writer]:
         """Yield a write transaction in which the recalls that wait were written."""
+        self.records.require_own()
         with self._writing:
-            waiting = self._pending.waiting()
-            with self.records.write() as writer:
-                written = self._pending.write(writer, waiting)
+            with ExitStack() as transaction:
+                writer, count, written = self._begin(transaction)
                 self._in_change = True
                 try:
                     yield writer
                 finally:
                     self._in_change = False
-            self._settle(len(waiting), written)
+            self._settle(count, written)
+
+    def _begin(self, transaction: ExitStack) -> tuple[Writer, int, list[Written]]:
+        """Begin a write transaction with the recalls that wait; return it and what it wrote."""
+        while True:
+            waiting = self._pending.waiting()
+            try:
+                with ExitStack() as attempt:
+                    writer = attempt.enter_context(self.records.write())
+                    written = self._pending.write(writer, waiting)
+                    transaction.push(attempt.pop_all())
+                    return writer, len(waiting), written
+            except CorruptShare as exc:
+                # Its share is given up, and no longer counts in RAM: begun again without it.
+                self._indexes.drop(exc.scope)
 
     def _settle(self, count: int, written: list[Written]) -> None:
         """Let recalls go that were committed, and their indexes be as new as the records."""
@@ -177,6 +233,7 @@ class Engine:
 
     def index_bytes(self, scope: str | None = None) -> int:
         """Return the bytes that one scope's index takes, or all of them."""
+        self.records.require_own()
         return self._indexes.bytes(scope)
 
     def loaded_scopes(self) -> int:
@@ -194,11 +251,17 @@ class Engine:
         Where what waits cannot be written the store stays open and keeps it, unless no write can
         succeed until it is opened anew.
         """
+        try:
+            self.records.require_own()
+        except ForkedStore:
+            # The file, and what waits, are the parent's.
+            self.closed = True
+            return
         with self._writing:
             self.closed = True
             try:
                 self.flush()
-            except StoreError:
+            except BaseException:
                 self.closed = not self.records.writable
                 raise
             finally:
@@ -232,6 +295,8 @@ class Engine:
 
     def _scope_lock(self, scope: str) -> threading.RLock:
         """Return the lock of a scope."""
+        # Before any lock: in a forked child a thread of the parent may seem to hold it for ever.
+        self.records.require_own()
         lock = self._scope_locks.get(scope)
         if lock is None:
             with self._lock:
@@ -248,13 +313,16 @@ class Engine:
         index = self._indexes.get(scope)
         if index is not None and self._indexes.used(scope, version):
             return index
-        # An index that is loaded has all that was recalled from the records.
-        with self.read() as reader:
+        # Alone with writing, so that what waits is not committed between the two looks.
+        with self._writing, self.records.read() as reader:
             row = reader.scope(scope)
             if row is None:
                 return None
             if index is None or index.seq != row.last_seq:
                 index = ScopeIndex.load(reader, row, self.analyzer)
+                # Inside a change the records have it already.
+                if not self._in_change:
+                    replay(index.columns, index.seq, self._pending.waiting(scope))
         self._indexes.put(scope, index, version)
         return index
 

@@ -202,12 +202,18 @@ class ScopeHandle:
         return consolidate(self._engine, [self._scope], chosen, self._now(now), dry_run=dry_run)
 
     def stats(self) -> StoreStats:
-        """Return the counts of this scope."""
+        """Return the counts of this scope.
+
+        Raises
+        ------
+        LockTimeout
+            If recalls wait and another process keeps them from being written.
+        """
         return reading.stats(self._engine, self._scope)
 
     def flush(self) -> None:
         """Commit the recalls that wait; see `Database`."""
-        self._engine.flush()
+        self._engine.flush(self._scope)
 
     def close(self) -> None:
         """Close the handle; later calls raise StoreClosed.  Idempotent."""

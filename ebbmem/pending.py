@@ -2,6 +2,7 @@
 
 What a recall strengthens counts in RAM at once.  The rows and the event that say so are written
 together with the next write of any kind, or when too many wait or the oldest has waited too long.
+A scope whose share cannot be written gives it up: it keeps no other scope from being written.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ import threading
 import time
 import weakref
 from collections.abc import Sequence
+from itertools import compress
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ebbmem import reconsolidation
+from ebbmem.columns import Columns
 from ebbmem.decay import F64, I64
 from ebbmem.errors import CorruptStore
 from ebbmem.recipes import Recipe
@@ -24,6 +27,8 @@ from ebbmem.reconsolidation import Held
 from ebbmem.records.base import Writer
 
 NS_PER_S = 1_000_000_000
+MOST_HITS: Final = 65_536
+"""How many hits may wait, of all recalls together: about 10 MB."""
 RECALLED = "recalled"
 
 
@@ -56,13 +61,21 @@ class Written(NamedTuple):
     """Whether the records now say what the index said; else it has to be loaded anew."""
 
 
+class CorruptShare(Exception):
+    """The recalls of one scope could not be written and were given up."""
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(scope)
+        self.scope = scope
+
+
 class PendingRecalls:
     """The recalls of one store that wait, in the order they came.  Safe to call from threads.
 
     Parameters
     ----------
     limit : int
-        How many may wait.
+        How many may wait; no more than ``MOST_HITS`` hits of them all.
     wait_s : float
         How long one may wait, in seconds.
     """
@@ -76,7 +89,10 @@ class PendingRecalls:
     def forget(self) -> None:
         """Let nothing wait: in a forked child, whose parent writes what does."""
         self._recalls: list[PendingRecall] = []
-        self._oldest_ns = 0
+        self._came_ns: list[int] = []
+        self._due_ns = 0
+        self._hits = 0
+        self._given_up: dict[str, CorruptStore] = {}
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -85,41 +101,75 @@ class PendingRecalls:
     def add(self, one: PendingRecall) -> None:
         """Let a recall wait."""
         with self._lock:
+            came_ns = time.monotonic_ns()
             if not self._recalls:
-                self._oldest_ns = time.monotonic_ns()
+                self._due_ns = came_ns + self._wait_ns
             self._recalls.append(one)
+            self._came_ns.append(came_ns)
+            self._hits += len(one.retrievability)
+
+    def withdraw(self, one: PendingRecall) -> bool:
+        """Take back a recall that could not be written; return whether it still waited.
+
+        No write may be under way.
+        """
+        with self._lock:
+            waited = any(other is one for other in self._recalls)
+            self._keep([other is not one for other in self._recalls])
+        self.postpone()
+        return waited
 
     @property
     def too_many(self) -> bool:
         """Return whether more wait than may."""
-        return len(self._recalls) > self._limit
+        return len(self._recalls) > self._limit or self._hits > MOST_HITS
 
     @property
     def due(self) -> bool:
         """Return whether too many wait, or one has waited too long."""
         if not self._recalls:
             return False
-        return self.too_many or time.monotonic_ns() - self._oldest_ns >= self._wait_ns
+        return self.too_many or time.monotonic_ns() >= self._due_ns
 
-    def waiting(self) -> list[PendingRecall]:
-        """Return those that wait."""
+    def postpone(self) -> None:
+        """Let none be overdue before as long again: writing them failed just now."""
         with self._lock:
-            return list(self._recalls)
+            self._due_ns = time.monotonic_ns() + self._wait_ns
+
+    def waiting(self, scope: str | None = None) -> list[PendingRecall]:
+        """Return those that wait, of one scope or all."""
+        with self._lock:
+            return [one for one in self._recalls if scope is None or one.scope == scope]
 
     def settle(self, count: int) -> None:
         """Let the first ``count`` go: they were committed."""
         with self._lock:
-            del self._recalls[:count]
-            self._oldest_ns = time.monotonic_ns()
+            self._keep([place >= count for place in range(len(self._recalls))])
+
+    def require_kept(self, scope: str) -> None:
+        """Raise once, where recalls of a scope were given up, why."""
+        if self._given_up:
+            with self._lock:
+                failure = self._given_up.pop(scope, None)
+            if failure is not None:
+                raise failure
+
+    def _keep(self, chosen: Sequence[bool]) -> None:
+        """Let only some go on waiting, each since it came; the caller holds the lock."""
+        self._recalls = list(compress(self._recalls, chosen))
+        self._came_ns = list(compress(self._came_ns, chosen))
+        self._hits = sum(len(one.retrievability) for one in self._recalls)
+        if self._came_ns:
+            self._due_ns = self._came_ns[0] + self._wait_ns
 
     def write(self, writer: Writer, recalls: Sequence[PendingRecall]) -> list[Written]:
         """Write recalls, each scope's in order; they wait until `settle` says otherwise.
 
         Raises
         ------
-        CorruptStore
+        CorruptShare
             If a strengthened memory does not match its checksum.  The recalls of its scope are
-            given up, so that they do not keep others from being written.
+            given up, so that they do not keep others from being written in a new transaction.
         """
         shares: dict[int, list[PendingRecall]] = {}
         for one in recalls:
@@ -130,10 +180,12 @@ class PendingRecalls:
         """Write the recalls of one scope, or give them up where it is corrupt."""
         try:
             return _write_scope(writer, share)
-        except CorruptStore:
+        except CorruptStore as exc:
+            scope = share[0].scope
             with self._lock:
-                self._recalls = [r for r in self._recalls if r.scope_id != share[0].scope_id]
-            raise
+                self._keep([one.scope != scope for one in self._recalls])
+                self._given_up[scope] = exc
+            raise CorruptShare(scope) from exc
 
 
 _queues: Final[weakref.WeakSet[PendingRecalls]] = weakref.WeakSet()
@@ -146,6 +198,24 @@ def _forget_inherited() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_inherited)
+
+
+def replay(columns: Columns, last_seq: int, share: Sequence[PendingRecall]) -> None:
+    """Strengthen, in columns loaded from the records, what waiting recalls of a scope hit."""
+    # As `_write_scope` will: what they did is done again where another process wrote since.
+    as_in_ram = all(one.seq == last_seq for one in share)
+    for one in share:
+        slots = columns.slots(one.before.row)
+        left = slots >= 0
+        slots = slots[left]
+        if as_in_ram:
+            counted = None if one.counted is None else one.counted[left]
+        else:
+            similarity = np.array(one.similarity, dtype=np.float64)[left].tolist()
+            anchored_us = columns.anchored_us[slots]
+            counted = reconsolidation.counted(anchored_us, similarity, one.recipe, one.now_us)
+        beta = one.recipe.reinforcement.beta
+        columns.succeed(slots, counted, one.now_us, reconsolidation.RATE_PER_H, beta)
 
 
 def _write_scope(writer: Writer, share: Sequence[PendingRecall]) -> Written:

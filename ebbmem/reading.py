@@ -121,7 +121,7 @@ def row_of(reader: Reader, scope: ScopeRow | None, memory_id: str) -> int:
 
 def get(engine: Engine, scope: str, memory_id: str) -> Memory:
     """Return one memory of a scope, or raise UnknownMemory."""
-    with engine.read() as reader:
+    with engine.read(scope) as reader:
         row = row_of(reader, reader.scope(scope), memory_id)
         found, successor = fetched(reader, [row])[row]
     return memory(Shown(found, held([found]), 0, scope, successor))
@@ -129,7 +129,7 @@ def get(engine: Engine, scope: str, memory_id: str) -> Memory:
 
 def stats(engine: Engine, scope: str) -> StoreStats:
     """Return the counts of a scope."""
-    with engine.read() as reader:
+    with engine.read(scope) as reader:
         found = reader.scope(scope)
         counts = ScopeCounts({}, {}, 0, 0, 0, 0) if found is None else reader.counts(found.scope_id)
     return StoreStats(

@@ -53,6 +53,11 @@ class Held(NamedTuple):
         """Return some of the memories."""
         return Held._make(column[chosen] for column in self)
 
+    def rows(self) -> list[StrengthRow]:
+        """Return the rows that say so."""
+        columns = (self.row, self.storage, self.anchor, self.anchored_us, self.access_count)
+        return Outcome(*columns).rows()
+
 
 class Outcome(NamedTuple):
     """What strengths memories have after a success or failure."""

@@ -74,7 +74,7 @@ def _recall_all(
 ) -> list[RecallResult]:
     """Answer cues of one scope, in order; what no recall changes is looked up at once."""
     if len(cues) > 1:
-        with engine.alone(scope):
+        with engine.alone(scope, write=options.reinforce):
             index = engine.current(scope)
             if index is not None:
                 cues = with_lexical(index, cues, _request(index, options))
@@ -113,7 +113,7 @@ def _recall(
     recall_id = id_text(new_id(options.now_us))
     hits: tuple[Recalled, ...] = ()
     skipped: tuple[Recalled, ...] = ()
-    with engine.alone(scope):
+    with engine.alone(scope, write=options.reinforce):
         looked = _looked(engine, scope, embedder, cue, options)
         if looked is not None:
             index, found = looked
@@ -225,6 +225,7 @@ class _Found:
         )
         scope = index.scope
         engine.keep(
+            index,
             PendingRecall(
                 scope.name,
                 scope.scope_id,
@@ -235,7 +236,7 @@ class _Found:
                 r,
                 similarity,
                 counted,
-            )
+            ),
         )
 
 

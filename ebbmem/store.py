@@ -261,7 +261,8 @@ class EpisodicMemoryStore(ScopeHandle):
             Search the archive as well.
         reinforce : {"recall", "use", False}
             ``"recall"``: hits are strengthened by being recalled, within the recipe's guard.
-            ``"use"``: only `feedback` strengthens.  ``False``: the same, and said so.
+            ``"use"``: only `feedback` strengthens.  ``False``: the same, and said so.  Neither
+            writes what earlier recalls left waiting.
         now : datetime or int or float, optional
             The moment of recall; by default the clock's.
 
@@ -269,6 +270,14 @@ class EpisodicMemoryStore(ScopeHandle):
         -------
         RecallResult
             Ties: higher score, then newer, then lower number.
+
+        Raises
+        ------
+        LockTimeout
+            If too many recalls wait and another process keeps them from being written; then this
+            one strengthens nothing.
+        CorruptStore
+            If a memory of the scope does not match its checksum.
         """
         options = self._options(
             recipe, top_k, token_budget, min_score, run_id, as_of, include_archive, reinforce, now
@@ -347,5 +356,7 @@ class EpisodicMemoryStore(ScopeHandle):
         ------
         UnknownMemory
             If the scope has no memory with that id.
+        LockTimeout
+            If recalls wait and another process keeps them from being written.
         """
         return reading.get(self._engine, self._scope, id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 
 from ebbmem.columns import Columns
 from ebbmem.decay import Ebbinghaus
@@ -66,3 +67,10 @@ def test_fading_lines_asked_for_late_are_the_same() -> None:
     before = columns.bytes
     assert weights(columns, 0.05) == lawful(columns, 0.05)
     assert columns.bytes > before
+
+
+def test_a_mask_that_is_handed_out_again_cannot_be_written_to() -> None:
+    columns = Columns()
+    mask = columns.mask(0, as_of_us=None, run=None, archive=False)
+    with pytest.raises(ValueError, match="read-only"):
+        mask[:] = True

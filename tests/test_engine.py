@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 
 import apsw
 import pytest
@@ -309,6 +310,62 @@ def test_a_forked_child_may_open_the_store_again(tmp_path) -> None:
                 os._exit(0 if len(found) == 1 else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         assert len(EpisodicMemoryStore(db).recall("parent")) == 1
+
+
+def _told_by_child(action, write_end: int) -> None:
+    """Write to a pipe what an action raises, in a process that ends within seconds."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(10)
+    told = "returned"
+    try:
+        action()
+    except BaseException as exc:  # noqa: BLE001
+        told = type(exc).__name__
+    os.write(write_end, told.encode())
+    os._exit(0)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda db, s: s.recall("parent"), "ForkedStore"),
+        (lambda db, s: s.recall("parent", reinforce=False), "ForkedStore"),
+        (lambda db, s: s.recall_many(["a", "b"]), "ForkedStore"),
+        (lambda db, s: s.remember("x"), "ForkedStore"),
+        (lambda db, s: s.stats(), "ForkedStore"),
+        (lambda db, s: s.consolidate(), "ForkedStore"),
+        (lambda db, s: db.flush(), "ForkedStore"),
+        (lambda db, s: db.engine.index_bytes(), "ForkedStore"),
+        (lambda db, s: db.close(), "returned"),
+    ],
+)
+def test_a_forked_child_waits_for_no_thread_that_it_has_not(tmp_path, call, told) -> None:
+    with Database(tmp_path / "store.sqlite") as db:
+        store = EpisodicMemoryStore(db)
+        store.remember("of the parent")
+        store.recall("parent")
+        inside, leave = threading.Event(), threading.Event()
+
+        def hold() -> None:
+            with db.engine._scope_lock("default"), db.engine._writing, db.engine._indexes._lock:
+                inside.set()
+                leave.wait(30)
+
+        thread = threading.Thread(target=hold)
+        thread.start()
+        inside.wait(10)
+        read_end, write_end = os.pipe()
+        child = os.fork()
+        if child == 0:
+            _told_by_child(lambda: call(db, store), write_end)
+        os.close(write_end)
+        os.waitpid(child, 0)
+        leave.set()
+        thread.join(10)
+        with os.fdopen(read_end) as answer:
+            assert answer.read() == told
+        assert len(store.recall("parent")) == 1
 
 
 def test_a_fact_never_merges_into_a_turn() -> None:

@@ -53,7 +53,7 @@ WITHIN: dict[str, str] = {
     "graph": "csr",
     "spreading": "csr graph",
     "index": "columns graph shelf spaces",
-    "pending": "recipes reconsolidation",
+    "pending": "columns recipes reconsolidation",
     "loaded": "index",
     "lanes": "index spaces",
     "engine": "index lanes loaded pending shelf spaces",

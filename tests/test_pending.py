@@ -11,12 +11,14 @@ import time
 from contextlib import contextmanager
 
 import apsw
+import numpy as np
 import pytest
 from dumps import dump, holds_text
 
 from ebbmem import Database, EpisodicMemoryStore, Fleet, ManualClock, recipes
 from ebbmem.errors import CorruptStore, InvalidArgument, LockTimeout, StorageFailed, StoreClosed
-from ebbmem.reconsolidation import unpacked
+from ebbmem.pending import PendingRecall, PendingRecalls
+from ebbmem.reconsolidation import Held, unpacked
 
 NOW = 1_700_000_000
 DAY = 86_400
@@ -128,6 +130,30 @@ class TestWaiting:
                 store.recall("rex")
                 assert done - len(events(path)) <= limit
             assert len(events(path)) >= 4
+
+    def test_no_more_hits_wait_than_may(self, store, path, monkeypatch):
+        monkeypatch.setattr("ebbmem.pending.MOST_HITS", 5)
+        store.remember_many([f"rex {n}" for n in range(3)])
+        for written in (0, 2, 2, 4):
+            store.recall("rex")
+            assert len(events(path)) == written
+
+    def test_a_recall_that_came_during_a_commit_keeps_its_time(self, monkeypatch):
+        now_s = [0.0]
+        monkeypatch.setattr("ebbmem.pending.time.monotonic_ns", lambda: int(now_s[0] * 1e9))
+        strengths = Held(*[np.zeros(1)] * 6)
+        one = PendingRecall("a", 1, 0, 0, recipes.DEFAULT, strengths, np.zeros(1), [1.0], None)
+        waiting = PendingRecalls(9, 10.0)
+        waiting.add(one)
+        now_s[0] = 5.0
+        waiting.add(one)
+        now_s[0] = 14.9
+        waiting.settle(1)
+        assert not waiting.due
+        now_s[0] = 15.0
+        assert waiting.due
+        waiting.settle(1)
+        assert not waiting.due
 
     def test_none_waits_longer_than_it_may(self, path, clock):
         with Database(path, clock=clock, pending_s=0.02) as db:
@@ -304,9 +330,80 @@ class TestFailure:
                 for _ in range(3):
                     with pytest.raises(LockTimeout):
                         store.recall("rex")
-            # The first of the three was answered before it had to be written; the others were not.
-            assert store.get(made).access_count == 3
+            # What raised strengthened nothing.
+            assert store.get(made).access_count == 2
+            assert len(events(path)) == 1
+
+    @pytest.mark.parametrize("recipe", [recipes.ASSOCIATIVE, recipes.DEFAULT])
+    def test_a_recall_that_raised_and_is_tried_again_counts_once(self, path, clock, recipe):
+        with Database(path, clock=clock, pending_recalls=0, pending_s=LONG, busy_wait_s=0.05) as db:
+            store = EpisodicMemoryStore(db, recipe=recipe)
+            store.remember("rex")
+            clock.advance(days=1)
+            store.recall("rex")
+            clock.advance(days=1)
+            before = store.recall("rex", reinforce=False).memories
+            with held(path), pytest.raises(LockTimeout):
+                store.recall("rex")
+            assert store.recall("rex", reinforce=False).memories == before
+            store.recall("rex")
+            assert list(counts(path).values()) == [3]
+            (hit,) = store.recall("rex", reinforce=False)
+            assert hit.memory.access_count == 3
             assert len(events(path)) == 2
+
+    @pytest.mark.parametrize("reinforce", ["recall", "use", False])
+    def test_a_recall_does_not_fail_for_earlier_ones(self, path, clock, reinforce):
+        with Database(path, clock=clock, pending_s=0.0, busy_wait_s=0.05) as db:
+            store = EpisodicMemoryStore(db, recipe=recipes.ASSOCIATIVE)
+            store.remember("rex")
+            store.recall("rex")
+            with held(path):
+                for _ in range(3):
+                    (hit,) = store.recall("rex", reinforce=reinforce)
+                for reading in (store.stats, lambda: store.get(hit.memory.id)):
+                    with pytest.raises(LockTimeout):
+                        reading()
+            assert events(path) == []
+            store.flush()
+            assert len(events(path)) == (4 if reinforce == "recall" else 1)
+
+    def test_an_overdue_recall_is_not_written_by_one_that_does_not_write(self, path, clock):
+        with Database(path, clock=clock, pending_s=0.0) as db:
+            store = EpisodicMemoryStore(db)
+            store.remember("rex")
+            store.recall("rex")
+            store.recall("rex", reinforce=False)
+            store.recall_many(["rex", "rex"], reinforce=False)
+            assert events(path) == []
+
+    @pytest.mark.parametrize("recipe", [recipes.ASSOCIATIVE, recipes.DEFAULT])
+    @pytest.mark.parametrize("elsewhere", [False, True])
+    def test_an_index_loaded_while_recalls_wait_is_as_if_they_were_written(
+        self, db, path, clock, recipe, elsewhere
+    ):
+        store = EpisodicMemoryStore(db, recipe=recipe)
+        store.remember_many([f"rex {n}" for n in range(4)])
+        gone = store.remember("rex zebra").id
+        for cue in ("rex 1", "rex", "rex 3"):
+            clock.advance(days=1)
+            store.recall(cue, top_k=3)
+        if elsewhere:
+            assert run(path, f"store.erase({gone!r}); db.close()") == 0
+        db.engine._indexes.drop("default")
+        with held(path):
+            loaded = store.recall("rex", reinforce=False, top_k=9).memories
+            clock.advance(days=1)
+            store.recall("rex", top_k=2)
+        assert events(path) == []
+        clock.advance(days=1)
+        in_ram = store.recall("rex", reinforce=False, top_k=9).memories
+        store.flush()
+        db.engine._indexes.drop("default")
+        assert store.recall("rex", reinforce=False, top_k=9).memories == in_ram
+        assert len(loaded) == len(in_ram) == (4 if elsewhere else 5)
+        first, second = (sum(h.memory.access_count for h in hits) for hits in (loaded, in_ram))
+        assert second > first > len(loaded)
 
     def test_closing_can_be_tried_again(self, path, clock):
         db = Database(path, clock=clock, pending_s=LONG, busy_wait_s=0.05)
@@ -321,6 +418,24 @@ class TestFailure:
         assert len(events(path)) == 2
         with pytest.raises(StoreClosed):
             store.recall("rex")
+
+    @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+    def test_an_interrupted_close_keeps_what_waits(self, path, clock, monkeypatch, error):
+        db = Database(path, clock=clock, pending_s=LONG)
+        store = EpisodicMemoryStore(db)
+        store.remember("rex")
+        store.recall("rex")
+
+        def interrupted(*_):
+            raise error
+
+        monkeypatch.setattr(db.engine._pending, "write", interrupted)
+        with pytest.raises(error):
+            db.close()
+        monkeypatch.undo()
+        assert store.recall("rex").memories
+        db.close()
+        assert len(events(path)) == 2
 
     def test_what_nothing_can_write_does_not_keep_a_store_open(self, path, clock):
         db = Database(path, clock=clock, pending_s=LONG)
@@ -345,10 +460,45 @@ class TestFailure:
         with apsw.Connection(str(path)) as connection:
             connection.execute("UPDATE memories SET importance = 9 WHERE row_id >> 32 = 1")
         connection.close()
-        with pytest.raises(CorruptStore, match="checksum"):
-            other.remember("x")
         other.remember("x")
-        assert (waiting, len(events(path))) == (3, 3)
+        assert (waiting, len(events(path))) == (4, 2)
+        for _ in range(2):
+            other.recall("rex")
+            other.flush()
+            with pytest.raises(CorruptStore, match="checksum"):
+                store.recall("rex")
+        with apsw.Connection(str(path)) as connection:
+            connection.execute("UPDATE memories SET importance = 5 WHERE row_id >> 32 = 1")
+        connection.close()
+        (hit,) = store.recall("rex")
+        assert hit.memory.access_count == 1  # as before the recall; the corrupt ones are given up
+        store.flush()
+        assert len(events(path)) == 5
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda s, i: s.recall("rex", reinforce=False), lambda s, i: s.flush(),
+            lambda s, i: s.stats(), lambda s, i: s.get(i),
+        ],
+    )  # fmt: skip
+    def test_who_lost_recalls_is_told_once(self, store, db, path, call):
+        other = EpisodicMemoryStore(db, scope="other", recipe=recipes.ASSOCIATIVE)
+        made = store.remember("rex").id
+        other.remember("rex")
+        store.recall("rex")
+        for importance in (9, 5):
+            with apsw.Connection(str(path)) as connection:
+                connection.execute(
+                    "UPDATE memories SET importance = ? WHERE row_id >> 32 = 1", (importance,)
+                )
+            connection.close()
+            db.flush()
+        other.recall("rex")
+        with pytest.raises(CorruptStore, match="checksum"):
+            call(store, made)
+        call(store, made)
+        assert store.get(made).access_count == 1
 
     def test_a_change_that_fails_leaves_them_waiting(self, store, path, monkeypatch):
         store.remember("rex")

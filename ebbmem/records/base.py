@@ -353,6 +353,9 @@ class RecordStore(Protocol):
     def writable(self) -> bool:
         """Return whether a write may succeed before the store is opened anew."""
 
+    def require_own(self) -> None:
+        """Raise ForkedStore in a child process, forked since the store was opened."""
+
     def migrate(self) -> list[str]:
         """Apply the missing migrations, return their names.  Safe in many processes at once."""
 

@@ -109,6 +109,11 @@ class SqliteRecords:
         """Return whether a write may succeed before the store is opened anew."""
         return not self._closed and self._connection.lost is None
 
+    def require_own(self) -> None:
+        """Raise ForkedStore in a child process, forked since the store was opened."""
+        if os.getpid() != self._pid:
+            raise forked(self.path)
+
     def migrate(self) -> list[str]:
         """Apply the missing migrations, return their names.  Safe in many processes at once."""
         with self._alone() as connection:
@@ -191,8 +196,7 @@ class SqliteRecords:
     def _held(self) -> threading.RLock:
         """Return the lock of the connection."""
         # Before the lock: in a forked child a thread of the parent may seem to hold it for ever.
-        if os.getpid() != self._pid:
-            raise forked(self.path)
+        self.require_own()
         return self._lock
 
     def _require_open(self) -> None:
