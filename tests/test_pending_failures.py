@@ -1,4 +1,4 @@
-"""Recalls that wait where something fails: none is lost in silence, counted twice, or in the way."""
+"""Recalls that wait where something fails: none is lost silently, counted twice, or in the way."""
 
 from __future__ import annotations
 
