@@ -59,15 +59,15 @@ class Database:
     Notes
     -----
     What a call changes is committed when it returns, with one exception: what `recall` did by
-    itself (the strengths of its hits, and its event in the history).  That counts at once in this
+    itself (the strengths of its hits, and its event in the history). That counts at once in this
     process, and is committed with its next write of any kind, before anything is read that would
-    show it, by `flush` and `close`, when the process ends, and by the first recall after
-    ``pending_recalls`` more recalls or ``pending_s`` seconds.  A process that is killed loses the
-    traces of at most ``pending_recalls`` recalls, never a memory.  Other processes see them once
-    they are committed.  Where the commit fails, the call that tried it raises and they go on
-    waiting; `close` then leaves the store open.  A recall raises only where no more may wait
-    (``pending_recalls``, or 65,536 hits of them all), and then strengthens nothing.  Of a scope
-    with a corrupt memory they are given up, and its next recall or reading raises CorruptStore.
+    show it, by `flush` and `close`, when the process ends, and by the first recall that strengthens
+    after ``pending_recalls`` more recalls or ``pending_s`` seconds. A process that is killed loses
+    the traces of at most ``pending_recalls`` recalls, never a memory. Other processes see them once
+    they are committed. Where the commit fails, the call that tried it raises and they go on
+    waiting; `close` then leaves the store open. A recall raises only where no more may wait
+    (``pending_recalls``, or 65,536 hits of them all), and then strengthens nothing. Of a scope with
+    a corrupt memory they are given up, and its next recall or reading raises CorruptStore.
 
     The standard library's ``sqlite3`` must not open the file while this process has it open:
     two copies of SQLite in one process break each other's file locks.
