@@ -17,7 +17,6 @@ class Sizes:
     bm25_texts: int
     nodes: tuple[int, ...]
     memories: tuple[int, ...]
-    python_memories: int
     judged: bool
 
     def shown(self, count: int) -> str:
@@ -34,7 +33,6 @@ FULL = Sizes(
     bm25_texts=100_000,
     nodes=(100_000, 1_000_000),
     memories=(1_000, 100_000),
-    python_memories=100_000,
     judged=True,
 )
 QUICK = Sizes(
@@ -46,6 +44,5 @@ QUICK = Sizes(
     bm25_texts=500,
     nodes=(500,),
     memories=(100,),
-    python_memories=100,
     judged=False,
 )

@@ -210,6 +210,12 @@ cdef class WordHasher:
     cdef Sign sign
     cdef tuple arguments
 
+    def __cinit__(self, *_):
+        # Whole even where __init__ did not run: C++ reads these unchecked.
+        self.split = ENCODABLE_WORDS
+        self.dim = 1
+        self.arguments = ("words", 1, None)
+
     def __init__(self, split, dim, sign):
         self.split = {"words": ENCODABLE_WORDS, "lower_split": LOWER_SPLIT}[split]
         self.dim = dim
@@ -261,6 +267,10 @@ cdef class TermReader:
 
     cdef _Splitter split
     cdef object lexicon
+
+    def __cinit__(self, *_):
+        # As above.
+        self.split = splitter(&WORD_CHARACTERS, True, str.casefold, True)
 
     def __init__(self, lexicon, fold):
         if lexicon is not None and not isinstance(lexicon, _core.Lexicon):

@@ -285,3 +285,12 @@ def test_whatever_the_core_throws_is_an_exception_in_python():
 def test_public_names_have_docstrings():
     for public in (_tokenize.words, _tokenize.lower_split, _tokenize.checked, WordBatch):
         assert public.__doc__
+
+
+def test_what_was_not_initialised_is_whole_all_the_same() -> None:
+    # Without a splitter its first use ended the interpreter.
+    hasher = _tokenize.WordHasher.__new__(_tokenize.WordHasher)
+    reader = _tokenize.TermReader.__new__(_tokenize.TermReader)
+
+    assert hasher.embed("a b").tolist() == [1.0]
+    assert len(reader.terms(("a b",))[0]) == 2
