@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bindings/errors.h"
+#include "bindings/large_array.h"
 #include "bindings/numpy_views.h"
 #include "bindings/released.h"
 #include "bindings/text_functions.h"
@@ -45,7 +46,7 @@ PyObject* embed(const Text* texts, std::size_t count, const Split* split, std::s
                 Sign sign, bool flat) {
   return handed_over([&] {
     const Texts batch{texts, count};
-    const NewArray<float> rows = flat ? NewArray<float>(dim) : NewArray<float>(count, dim);
+    const NewArray<float> rows = flat ? NewArray<float>(dim) : new_rows<float>(count, dim);
     released_if_long(batch, [&] { embed_texts(batch, *split, dim, sign, rows.values); });
     return rows.array;
   });

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/errors.h"
@@ -122,6 +123,9 @@ struct NewArray {
 
   NewArray(std::size_t rows, std::size_t columns)
       : NewArray({static_cast<Py_intptr_t>(rows), static_cast<Py_intptr_t>(columns)}, 2) {}
+
+  // An array that was made elsewhere, and where its values lie.
+  NewArray(py::object made, T* at) : array(std::move(made)), values(at) {}
 
   py::object array;
   T* values;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/list.h"
 #include "core/tally.h"
 
 namespace ebb {
@@ -26,68 +27,115 @@ class Rule {
   Sign sign_;
 };
 
-// Writes row after row. A row's own memory holds its counts, as integers, until the text ends: no
-// table, no branch that depends on which words repeat.
+// Counts divided by one norm. Most are small: their quotients are made once.
+class Quotients {
+ public:
+  explicit Quotients(double norm) : norm_(norm) {
+    small_[kSmall] = 0.0F;
+    for (std::int32_t c = 1; c <= kSmall; ++c) {
+      small_[kSmall + c] = divided(c);
+      small_[kSmall - c] = -small_[kSmall + c];
+    }
+  }
+
+  float of(std::int32_t count) const {
+    const auto place = static_cast<std::uint32_t>(count + kSmall);
+    return place <= 2 * kSmall ? small_[place] : divided(count);
+  }
+
+ private:
+  static constexpr std::int32_t kSmall = 3;
+
+  float divided(std::int32_t count) const { return static_cast<float>(count / norm_); }
+
+  double norm_;
+  float small_[2 * kSmall + 1];
+};
+
+// Writes row after row. Counts stand in a table of one integer per bucket until their text ends: no
+// branch depends on which words repeat. The table is the row's own memory, except where several
+// rows are written of a table that stays in the first-level cache: then nothing waits for a row.
 class RowSink {
  public:
-  RowSink(std::size_t dim, Sign sign, float* out) : rule_(dim, sign), dim_(dim), row_(out) {
+  RowSink(std::size_t dim, Sign sign, float* out, std::size_t rows)
+      : rule_(dim, sign), dim_(dim), row_(out), apart_(rows > 1 && dim <= kMostApart) {
     static_assert(sizeof(float) == sizeof(std::int32_t));
+    if (apart_) table_.resize(dim);
   }
 
   void words(const Md5* digests, std::size_t count) {
     begin();
-    const std::size_t known = seen_.size();
-    seen_.resize(known + count);
+    const Rule rule = rule_;
+    void* const table = counts();
+    const std::size_t known = buckets_.size();
+    std::uint32_t* const buckets = buckets_.resize_for_overwrite(known + count) + known;
+    std::int64_t squares = squares_;
     for (std::size_t i = 0; i < count; ++i) {
-      const std::uint32_t bucket = rule_.bucket(digests[i]);
-      const std::int32_t sign = rule_.sign(digests[i]);
-      const std::int32_t before = count_at(bucket);
-      squares_ += 2 * std::int64_t{before} * sign + 1;  // (c + s)^2 - c^2 for s = +1 or -1
-      const std::int32_t after = before + sign;
-      std::memcpy(row_ + bucket, &after, sizeof after);
-      seen_[known + i].bucket = bucket;
+      const std::uint32_t bucket = rule.bucket(digests[i]);
+      const std::int32_t sign = rule.sign(digests[i]);
+      const std::int32_t before = count_in(table, bucket);
+      squares += 2 * std::int64_t{before} * sign + 1;  // (c + s)^2 - c^2 for s = +1 or -1
+      set_count(table, bucket, before + sign);
+      buckets[i] = bucket;
     }
+    squares_ = squares;
   }
 
   void end_text() {
     begin();
-    // All counts are read before the first is written over, since buckets may repeat. If they
-    // cancel to nothing the row is all zeros already.
-    const double norm = std::sqrt(static_cast<double>(squares_));
-    for (Seen& word : seen_) {
-      word.value = squares_ == 0 ? 0.0F : static_cast<float>(count_at(word.bucket) / norm);
-    }
-    for (const Seen& word : seen_) row_[word.bucket] = word.value;
+    scale();
     row_ += dim_;
     begun_ = false;
   }
 
  private:
-  struct Seen {
-    std::uint32_t bucket;
-    float value;
-  };
+  // Half of the first-level cache of common processors.
+  static constexpr std::size_t kMostApart = 4096;
 
   void begin() {
     if (begun_) return;
     std::fill_n(row_, dim_, 0.0F);
-    seen_.clear();
+    buckets_.resize_for_overwrite(0);
     squares_ = 0;
     begun_ = true;
   }
 
-  std::int32_t count_at(std::uint32_t bucket) const {
+  // All counts are read before the first is written over, since buckets may repeat. Counts that
+  // cancel to nothing are divided by 1.
+  void scale() {
+    const Quotients scaled(squares_ == 0 ? 1.0 : std::sqrt(static_cast<double>(squares_)));
+    const std::size_t words = buckets_.size();
+    const std::uint32_t* const buckets = buckets_.begin();
+    float* const values = values_.resize_for_overwrite(words);
+    void* const table = counts();
+    float* const row = row_;
+    for (std::size_t i = 0; i < words; ++i) values[i] = scaled.of(count_in(table, buckets[i]));
+    for (std::size_t i = 0; i < words; ++i) set_count(table, buckets[i], 0);
+    for (std::size_t i = 0; i < words; ++i) row[buckets[i]] = values[i];
+  }
+
+  void* counts() { return apart_ ? static_cast<void*>(table_.data()) : row_; }
+
+  static std::int32_t count_in(const void* table, std::uint32_t bucket) {
     std::int32_t count = 0;
-    std::memcpy(&count, row_ + bucket, sizeof count);
+    std::memcpy(&count, static_cast<const char*>(table) + sizeof count * bucket, sizeof count);
     return count;
+  }
+
+  static void set_count(void* table, std::uint32_t bucket, std::int32_t count) {
+    std::memcpy(static_cast<char*>(table) + sizeof count * bucket, &count, sizeof count);
   }
 
   Rule rule_;
   std::size_t dim_;
   float* row_;
+  bool apart_;
+  std::vector<std::int32_t> table_;  // all zeros between texts
   bool begun_ = false;
   std::int64_t squares_ = 0;
-  std::vector<Seen> seen_;  // one per word of the text
+  // One of each per word of the text.
+  List<std::uint32_t> buckets_;
+  List<float> values_;
 };
 
 // Counts in a table whose size follows the text, whatever `dim` is.
@@ -121,7 +169,7 @@ class SparseSink {
 
 void embed_texts(Span<const Text> texts, const Split& split, std::size_t dim, Sign sign,
                  float* out) {
-  RowSink sink(dim, sign, out);
+  RowSink sink(dim, sign, out, texts.size);
   digest_texts(texts, split, sink);
 }
 

@@ -125,6 +125,42 @@ def test_bucket_that_came_back_to_nothing_may_be_used_again():
     assert embedded([f"{up} {down} {down} {down}"], 1, "independent").tolist() == [[-1.0]]
 
 
+@pytest.mark.parametrize("sign", SIGNS)
+@pytest.mark.parametrize("dim", [5, 4096, 4097])
+def test_words_that_come_often(dim, sign):
+    # Counts up to 3 have their quotients ready; a lone text, and one row above 4096 buckets, is
+    # counted in its own memory.
+    texts = [" ".join(w for i, w in enumerate("abcdefg") for _ in range(i + n)) for n in range(3)]
+
+    assert_same_bits(embedded(texts, dim, sign), expected(texts, dim, sign))
+    for text in texts:
+        assert_same_bits(embedded([text], dim, sign), expected([text], dim, sign))
+
+
+def test_large_results_that_live_share_no_memory():
+    texts = [f"word{i} and w{i % 7}" for i in range(300)]
+    want = expected(texts, 256)
+
+    kept = [embedded(texts, 256) for _ in range(3)]
+
+    assert kept[0].nbytes > 1 << 17
+    assert not any(np.shares_memory(kept[0], other) for other in kept[1:])
+    assert_same_bits(kept[0], want)
+
+
+@pytest.mark.parametrize("dim", [256, 3001])
+def test_memory_of_a_large_result_is_written_anew(dim):
+    texts = [f"word{i} and w{i % 7}" for i in range(300)]
+    want = expected(texts, dim)
+
+    for count in (300, 200, 300, 150, 1, 300):
+        rows = embedded(texts[:count], dim)
+        assert_same_bits(rows, want[:count])
+        assert rows.flags.carray
+        rows.fill(np.nan)
+        del rows
+
+
 def test_cosine_of_a_shared_word_is_one_over_the_root_of_the_lengths():
     cue, memory = embedded(["Rex", "Adopted a puppy named Rex"], 1024).astype(np.float64)
 
@@ -136,11 +172,12 @@ def test_no_texts_give_no_rows():
     assert embedded([], 7).shape == (0, 7)
 
 
-def test_threads_get_the_same_rows(random_texts):
-    want = embedded(random_texts, 64, "seed")
+@pytest.mark.parametrize("dim", [64, 4096])
+def test_threads_get_the_same_rows(random_texts, dim):
+    want = embedded(random_texts, dim, "seed")
     got: list[np.ndarray] = []
     threads = [
-        threading.Thread(target=lambda: got.append(embedded(random_texts, 64, "seed")))
+        threading.Thread(target=lambda: got.append(embedded(random_texts, dim, "seed")))
         for _ in range(4)
     ]
 
