@@ -1,7 +1,7 @@
 // md5_short: the MD5 (RFC 1321) of many words of at most kShortWord bytes, one word per lane.
 // Bit-equal family.
 // Bound by arithmetic: about 550 operations for each vector of words. One vector waits for its own
-// results most of the time, so three are worked on in turn.
+// results most of the time, so four are worked on in turn.
 //
 // A short word fills message words 0 to 3 (with its mark 0x80) and 14 (its length in bits); the
 // other eleven are 0, and adding them is left out.
@@ -64,12 +64,12 @@ template <unsigned I>
   step<I + 3>(s, s.b, s.c, s.d, s.a);
 }
 
-// Steps I to 63 of several vectors of words, eight of each in turn: few enough that a processor
-// sees the next vector's while this one's wait, enough that keeping states in memory is cheap.
+// Steps I to 63 of several vectors of words, four of each in turn: few enough that a processor
+// sees the others' while this one's wait, enough that keeping states in memory is cheap.
 template <unsigned I, typename... Lanes>
 [[gnu::always_inline]] inline void all_steps(Lanes&... each) {
-  ((four_steps<I>(each), four_steps<I + 4>(each)), ...);
-  if constexpr (I + 8 < 64) all_steps<I + 8>(each...);
+  (four_steps<I>(each), ...);
+  if constexpr (I + 4 < 64) all_steps<I + 4>(each...);
 }
 
 inline void finish(const Md5Lanes& s, Md5* digests) {
@@ -90,23 +90,25 @@ inline void digest_vectors(const Span<const char>* words, Md5* digests, Lanes&..
 
 void md5_short(const Span<const char>* words, std::size_t count, Md5* digests) {
   using L = Md5Lanes;
-  constexpr std::size_t kWhole = 3 * kU32Lanes;
+  constexpr std::size_t kWhole = 4 * kU32Lanes;
   for (; count >= kWhole; count -= kWhole, words += kWhole, digests += kWhole) {
-    L x{}, y{}, z{};
-    digest_vectors(words, digests, x, y, z);
+    L w{}, x{}, y{}, z{};
+    digest_vectors(words, digests, w, x, y, z);
   }
   if (count == 0) return;
   // Lanes without a word repeat the first.
   Span<const char> rest[kWhole];
   Md5 found[kWhole];
   for (std::size_t i = 0; i < kWhole; ++i) rest[i] = words[i < count ? i : 0];
-  L x{}, y{}, z{};
+  L w{}, x{}, y{}, z{};
   if (count <= kU32Lanes) {
     digest_vectors(rest, found, x);
   } else if (count <= 2 * kU32Lanes) {
     digest_vectors(rest, found, x, y);
-  } else {
+  } else if (count <= 3 * kU32Lanes) {
     digest_vectors(rest, found, x, y, z);
+  } else {
+    digest_vectors(rest, found, w, x, y, z);
   }
   for (std::size_t i = 0; i < count; ++i) digests[i] = found[i];
 }
