@@ -149,8 +149,9 @@ class WordScan {
     }
   }
 
+  // The newest first: where things fade they weigh most, and the others then stay below them.
   void offer_all(const SparseBlock& block, std::size_t begin, std::size_t end) {
-    for (std::size_t row = begin; row < end; ++row) {
+    for (std::size_t row = end; row-- > begin;) {
       const double bound = weights_.bound(block.first() + row);
       if (!(bound < best_.entry_score())) offer(block, row, bound);
     }
@@ -172,7 +173,11 @@ class WordScan {
 
   RankedWords collect() {
     RankedWords ranked;
-    for (const Scored& row : std::move(best_).take()) {
+    const std::vector<Scored> best = std::move(best_).take();
+    ranked.slots.reserve(best.size());
+    ranked.scores.reserve(best.size());
+    ranked.cosines.reserve(best.size());
+    for (const Scored& row : best) {
       ranked.slots.push_back(row.slot);
       ranked.scores.push_back(row.score);
       ranked.cosines.push_back(row.dot);
