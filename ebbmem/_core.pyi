@@ -1,4 +1,5 @@
-from typing import TypeAlias
+from collections.abc import Iterable
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ U8: TypeAlias = NDArray[np.uint8]
 U32: TypeAlias = NDArray[np.uint32]
 U64: TypeAlias = NDArray[np.uint64]
 Bool: TypeAlias = NDArray[np.bool_]
+_Value = TypeVar("_Value")
 
 __version__: str
 compiler: str
@@ -102,6 +104,15 @@ def strength_retention(
 def log_weights_since(
     importance: F64, since_us: I64, now_us: int, unit_us: int, rate: float
 ) -> F64: ...
+def product_scores(
+    slots: I64,
+    cosines: F64,
+    importance: F64,
+    since_us: I64,
+    now_us: int,
+    unit_us: int,
+    rate: float,
+) -> tuple[F64, F64, F64, F64]: ...
 def power_of_strength(
     importance: F64,
     strength: F64,
@@ -117,6 +128,7 @@ def power_of_strength(
 def succeed(
     slots: I64,
     counted: Bool | None,
+    row: I64,
     strength: F64,
     anchor: F64,
     intensity: F64,
@@ -126,7 +138,12 @@ def succeed(
     unit: float,
     rate: float,
     gain: float,
-) -> F64: ...
+) -> bytes: ...
+
+# --- values
+def made(
+    cls: type[_Value], names: tuple[str, ...], columns: tuple[Iterable[Any], ...]
+) -> list[_Value]: ...
 
 # --- fading
 

@@ -17,6 +17,7 @@ from ebbmem.records.base import IndexRow, StrengthRow
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
 BoolRows = NDArray[np.bool_]
+Told = bytes  # which `Columns.bytes` hides
 
 NEVER_US = np.iinfo(np.int64).max
 ALWAYS_US = np.iinfo(np.int64).min
@@ -64,10 +65,11 @@ class Columns:
         return self._size
 
     def __getattr__(self, name: str) -> Any:  # a column has the dtype that _TYPES gives it
-        """Return a column, without its spare room."""
+        """Return a column, without its spare room; kept at hand until memories are appended."""
         if name.startswith("_") or name not in _TYPES:
             raise AttributeError(name)
-        return self._arrays[name][: self._size]
+        column = self.__dict__[name] = self._arrays[name][: self._size]
+        return column
 
     @property
     def bytes(self) -> int:
@@ -108,6 +110,7 @@ class Columns:
         self._size += len(rows)
         for name, column in values.items():
             self._arrays[name][first : self._size] = column
+            self.__dict__.pop(name, None)
         self._plain_mask = None
         self.any_superseded = self.any_superseded or any(r.superseded_by for r in rows)
         self._bounded = self._bounded or any(
@@ -136,14 +139,13 @@ class Columns:
 
     def traces(self) -> Traces:
         """Return what laws may look at; views, not copies."""
-        arrays, size = self._arrays, self._size
         return Traces(
-            importance=arrays["importance"][:size],
-            strength=arrays["strength"][:size],
-            anchor=arrays["anchor"][:size],
-            intensity=arrays["intensity"][:size],
-            created_us=arrays["created_us"][:size],
-            anchored_us=arrays["anchored_us"][:size],
+            self.importance,
+            self.strength,
+            self.anchor,
+            self.intensity,
+            self.created_us,
+            self.anchored_us,
         )
 
     def fading(self) -> _core.Fading:
@@ -168,33 +170,24 @@ class Columns:
 
     def succeed(
         self, slots: I64, counted: BoolRows | None, now_us: int, rate_per_h: float, gain: float
-    ) -> F64:
-        """Let memories succeed whose ``counted`` is true (None: all); return R as it was before."""
-        arrays = self._arrays
+    ) -> Told:
+        """Let memories succeed whose ``counted`` is true (None: all).
+
+        Returns what all of them were like before: `reconsolidation.traced` reads it.
+        """
         return _core.succeed(
             slots,
             counted,
-            arrays["strength"],
-            arrays["anchor"],
-            arrays["intensity"],
-            arrays["anchored_us"],
-            arrays["access_count"],
+            self.row,
+            self.strength,
+            self.anchor,
+            self.intensity,
+            self.anchored_us,
+            self.access_count,
             now_us,
             US_PER_H,
             rate_per_h,
             gain,
-        )
-
-    def held(self, slots: I64) -> tuple[I64, F64, F64, F64, I64, I64]:
-        """Return row, S, R at the last access, emotional intensity, last access and accesses."""
-        arrays = self._arrays
-        return (
-            arrays["row"][slots],
-            arrays["strength"][slots],
-            arrays["anchor"][slots],
-            arrays["intensity"][slots],
-            arrays["anchored_us"][slots],
-            arrays["access_count"][slots],
         )
 
     def set(self, slot: int, **values: int) -> None:

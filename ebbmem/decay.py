@@ -91,14 +91,6 @@ class Ebbinghaus:
         """Return the share still there of each memory."""
         return _core.exponential_share(traces.created_us, now_us, US_PER_S, self.decay_factor)
 
-    def shares(self, traces: Traces, now_us: int) -> F64:
-        """Return the share still there of each memory in float64, for scores that are shown.
-
-        Its last bit may differ between machines, so nothing is ranked by it.
-        """
-        shares: F64 = np.exp(-self.decay_factor * elapsed(traces.created_us, now_us, US_PER_S))
-        return shares
-
     def log_weights(self, traces: Traces, now_us: int) -> F64:
         """Return ``ln(importance) - decay_factor * age_s`` of each memory."""
         return _core.log_weights_since(
@@ -234,12 +226,6 @@ class NoForgetting:
     def retrievability(self, traces: Traces, now_us: int) -> F64:  # noqa: ARG002
         """Return 1 for every memory."""
         return np.ones(traces.created_us.shape)
-
-
-def elapsed(since_us: I64, now_us: int, unit_us: int) -> F64:
-    """Return the time since each moment in a unit, at least 0."""
-    since: F64 = np.maximum(now_us - since_us, 0) / unit_us
-    return since
 
 
 def _settle(law: object, check: Callable[[object, str], float], *names: str) -> None:

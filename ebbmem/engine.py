@@ -172,7 +172,7 @@ class Engine:
         with self._writing:
             if not self._pending.withdraw(recall):
                 return False
-        index.update_strengths(recall.before.rows())
+        index.update_strengths(recall.before()[0].rows())
         return True
 
     def flush(self, scope: str | None = None) -> None:

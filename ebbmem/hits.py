@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ebbmem.models import Explanation
 
 I64 = NDArray[np.int64]
+F64 = NDArray[np.float64]
 
 SUPERSEDED = "superseded"
 OVER_BUDGET = "over budget"
@@ -23,20 +24,23 @@ _NUMBERS = {
 
 
 class Ranked(NamedTuple):
-    """The best candidates, best first: one value of each list per candidate.
+    """The best candidates, best first.
 
-    ``parts`` are the terms of the score by name; ``lanes`` the slots that each lane put forward,
-    its best first; ``paths`` the numbers of the memories that activation came along, by slot;
-    ``notes`` by slot.
+    ``slots`` and ``scores`` have a value per candidate.  What few ask for stays where it was
+    computed: ``similarity cascade retrievability`` and ``parts``, the terms of the score by name,
+    are columns over all that was scored, and ``positions`` says where in them a candidate is.
+    ``lanes`` are the slots that each lane put forward, its best first; ``paths`` the numbers of
+    the memories that activation came along, by slot; ``notes`` by slot.
     """
 
     recipe: str
-    slots: Sequence[int]
+    slots: I64
     scores: Sequence[float]
-    similarity: Sequence[float]
-    cascade: Sequence[float]
-    retrievability: Sequence[float]
-    parts: Mapping[str, Sequence[float]]
+    positions: Sequence[int]
+    similarity: F64
+    cascade: F64
+    retrievability: F64
+    parts: Mapping[str, F64]
     lanes: Mapping[str, I64]
     paths: Mapping[int, tuple[int, ...]]
     notes: Mapping[int, str]
@@ -45,36 +49,45 @@ class Ranked(NamedTuple):
         """Return a field of one candidate as a hit, other than its score."""
         if name == "explanation":
             return self.explanation(at)
-        values: Sequence[float] = getattr(self, _NUMBERS[name])
-        return values[at]
+        values: F64 = getattr(self, _NUMBERS[name])
+        return values[self.positions[at]].item()
 
     def explanation(self, at: int) -> Explanation:
         """Return how the score of one candidate came about."""
-        slot = self.slots[at]
+        slot, position = self.slots[at].item(), self.positions[at]
         places = {lane: np.flatnonzero(slots == slot) for lane, slots in self.lanes.items()}
         return Explanation(
             recipe=self.recipe,
-            terms={name: values[at] for name, values in self.parts.items()},
+            terms={name: values[position].item() for name, values in self.parts.items()},
             ranks={lane: int(place[0]) + 1 for lane, place in places.items() if len(place)},
             path=self.paths.get(slot, ()),
             note=self.notes.get(slot, ""),
         )
 
 
-NOTHING = Ranked("", (), (), (), (), (), {}, {}, {}, {})
+_NONE: F64 = np.empty(0)
+NOTHING = Ranked("", np.empty(0, np.int64), (), (), _NONE, _NONE, _NONE, {}, {}, {}, {})
 
 
 class Answer(NamedTuple):
     """What recall found: places in ``ranked`` of the hits, and of what was skipped."""
 
     ranked: Ranked = NOTHING
-    hits: Sequence[int] = ()
+    hits: Sequence[int] = range(0)
+    """A range where it is all that was ranked."""
     skipped: Sequence[int] = ()
 
-    def slots(self) -> list[int]:
+    def slots(self) -> I64:
         """Return the slots of hits and skipped, in this order."""
-        slots = self.ranked.slots
-        return [slots[at] for at in self.places()]
+        slots, places = self.ranked.slots, self.places()
+        return slots if isinstance(places, range) else slots[list(places)]
+
+    def similarity(self) -> F64:
+        """Return the similarity of the hits and skipped, in this order."""
+        positions, places = self.ranked.positions, self.places()
+        if isinstance(positions, range) and isinstance(places, range):
+            return self.ranked.similarity
+        return self.ranked.similarity[[positions[at] for at in places]]
 
     def places(self) -> Sequence[int]:
         """Return the places of hits and skipped, in this order."""
@@ -92,7 +105,7 @@ def cut(ranked: Ranked, min_score: float) -> Answer:
 
 def known(answer: Answer, slots: Mapping[int, object]) -> Answer:
     """Return the answer without what is not among some slots."""
-    every = answer.ranked.slots
+    every = answer.ranked.slots.tolist()
     hits, skipped = (
         [at for at in part if every[at] in slots] for part in (answer.hits, answer.skipped)
     )
@@ -107,13 +120,14 @@ def budgeted(answer: Answer, sizes: Mapping[int, int], token_budget: int) -> Ans
     """
     left = token_budget
     kept, over = [], []
+    slots = answer.ranked.slots.tolist()
     for at in answer.hits:
-        size = sizes[answer.ranked.slots[at]]
+        size = sizes[slots[at]]
         if size <= left:
             left -= size
             kept.append(at)
         else:
             over.append(at)
-    noted = dict.fromkeys((answer.ranked.slots[at] for at in over), OVER_BUDGET)
+    noted = dict.fromkeys((slots[at] for at in over), OVER_BUDGET)
     ranked = answer.ranked._replace(notes={**answer.ranked.notes, **noted})
     return Answer(ranked, kept, [*over, *answer.skipped])

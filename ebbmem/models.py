@@ -154,17 +154,6 @@ class Recalled(_Deferred):
         return self.score
 
 
-def deferred_hit(
-    make: Callable[[Any, str], Any], key: Any, memory: Memory, score: float
-) -> Recalled:
-    """Return a hit whose other fields ``make(key, name)`` gives when they are read."""
-    made = _new(Recalled)
-    _set(made, "_source", (make, key))
-    _set(made, "memory", memory)
-    _set(made, "score", score)
-    return made
-
-
 @dataclass(frozen=True, slots=True)
 class RecallResult:
     """What a recall brought back, best first.

@@ -35,8 +35,8 @@ RECALLED = "recalled"
 class PendingRecall(NamedTuple):
     """One recall that was answered and is not yet in the records.
 
-    ``seq`` is the scope's newest change that the index knew.  The other arrays have a value per
-    hit: the strengths before, R and similarity at the moment, and whether it was strengthened
+    ``seq`` is the scope's newest change that the index knew.  Of each hit there is what it was
+    like before, as `Columns.succeed` told it, its similarity, and whether it was strengthened
     (None: all were).
     """
 
@@ -45,10 +45,18 @@ class PendingRecall(NamedTuple):
     seq: int
     now_us: int
     recipe: Recipe
-    before: Held
-    retrievability: F64
-    similarity: Sequence[float]
+    traces: bytes
+    similarity: F64
     counted: NDArray[np.bool_] | None
+
+    @property
+    def hits(self) -> int:
+        """Return how many hits it had."""
+        return len(self.traces) // reconsolidation.TRACE_BYTES
+
+    def before(self) -> tuple[Held, F64]:
+        """Return the strengths of its hits and their R, as they were before."""
+        return reconsolidation.traced([self.traces])
 
 
 class Written(NamedTuple):
@@ -106,7 +114,7 @@ class PendingRecalls:
                 self._due_ns = came_ns + self._wait_ns
             self._recalls.append(one)
             self._came_ns.append(came_ns)
-            self._hits += len(one.retrievability)
+            self._hits += one.hits
 
     def withdraw(self, one: PendingRecall) -> bool:
         """Take back a recall that could not be written; return whether it still waited.
@@ -144,7 +152,8 @@ class PendingRecalls:
     def settle(self, count: int) -> None:
         """Let the first ``count`` go: they were committed."""
         with self._lock:
-            self._keep([place >= count for place in range(len(self._recalls))])
+            del self._recalls[:count], self._came_ns[:count]
+            self._count()
 
     def require_kept(self, scope: str) -> None:
         """Raise once, where recalls of a scope were given up, why."""
@@ -158,7 +167,11 @@ class PendingRecalls:
         """Let only some go on waiting, each since it came; the caller holds the lock."""
         self._recalls = list(compress(self._recalls, chosen))
         self._came_ns = list(compress(self._came_ns, chosen))
-        self._hits = sum(len(one.retrievability) for one in self._recalls)
+        self._count()
+
+    def _count(self) -> None:
+        """Count the hits anew, and say when the oldest is due; the caller holds the lock."""
+        self._hits = sum(one.hits for one in self._recalls)
         if self._came_ns:
             self._due_ns = self._came_ns[0] + self._wait_ns
 
@@ -205,14 +218,14 @@ def replay(columns: Columns, last_seq: int, share: Sequence[PendingRecall]) -> N
     # As `_write_scope` will: what they did is done again where another process wrote since.
     as_in_ram = all(one.seq == last_seq for one in share)
     for one in share:
-        slots = columns.slots(one.before.row)
+        slots = columns.slots(one.before()[0].row)
         left = slots >= 0
         slots = slots[left]
         if as_in_ram:
             counted = None if one.counted is None else one.counted[left]
         else:
-            similarity = np.array(one.similarity, dtype=np.float64)[left].tolist()
             anchored_us = columns.anchored_us[slots]
+            similarity = one.similarity[left]
             counted = reconsolidation.counted(anchored_us, similarity, one.recipe, one.now_us)
         beta = one.recipe.reinforcement.beta
         columns.succeed(slots, counted, one.now_us, reconsolidation.RATE_PER_H, beta)
@@ -236,29 +249,34 @@ def _write_scope(writer: Writer, share: Sequence[PendingRecall]) -> Written:
 def _write_as_in_ram(writer: Writer, share: Sequence[PendingRecall]) -> None:
     """Write recalls whose strengths are those of the records: each memory's newest, once."""
     scope_id = share[0].scope_id
-    counts = [len(one.retrievability) for one in share]
-    before = Held._make(map(np.concatenate, zip(*[one.before for one in share], strict=True)))
-    r = np.concatenate([one.retrievability for one in share])
-    strengthened = np.concatenate(
-        [
-            np.ones(n, np.bool_) if one.counted is None else one.counted
-            for one, n in zip(share, counts, strict=True)
-        ]
-    )
-    gain = np.repeat([one.recipe.reinforcement.beta for one in share], counts)
-    now_us = np.repeat([one.now_us for one in share], counts)
-    newest = _newest(before.row, strengthened)
-    after = reconsolidation.succeeded(before.where(newest), r[newest], gain[newest], now_us[newest])
+    counts = [one.hits for one in share]
+    before, r = reconsolidation.traced(one.traces for one in share)
+    moments = [one.now_us for one in share]
+    newest = _newest(before.row, _strengthened(share, counts))
+    of_recall = np.searchsorted(np.cumsum(counts), newest, "right")
+    gain = np.array([one.recipe.reinforcement.beta for one in share])[of_recall]
+    now_us = np.array(moments)[of_recall]
+    after = reconsolidation.succeeded(before.where(newest), r[newest], gain, now_us)
     if len(newest):
         writer.update_strengths(scope_id, after.rows())
     payloads = _split(reconsolidation.packed(before, r), counts)
-    moments = [one.now_us for one in share]
     writer.insert_events(scope_id, RECALLED, list(zip(moments, payloads, strict=True)))
 
 
-def _newest(rows: I64, strengthened: NDArray[np.bool_]) -> I64:
+def _strengthened(share: Sequence[PendingRecall], counts: Sequence[int]) -> I64:
+    """Return the places of the hits that were strengthened."""
+    if all(one.counted is None for one in share):
+        return np.arange(sum(counts))
+    marks = [
+        np.ones(n, np.bool_) if one.counted is None else one.counted
+        for one, n in zip(share, counts, strict=True)
+    ]
+    return np.flatnonzero(np.concatenate(marks))
+
+
+def _newest(rows: I64, strengthened: I64) -> I64:
     """Return the last place at which each memory was strengthened."""
-    places = np.flatnonzero(strengthened)[::-1]
+    places = strengthened[::-1]
     _, first = np.unique(rows[places], return_index=True)
     newest: I64 = places[first]
     return newest
@@ -275,10 +293,10 @@ def _split(payload: bytes, counts: Sequence[int]) -> list[bytes]:
 
 def _write_again(writer: Writer, one: PendingRecall) -> None:
     """Strengthen what is left of a recall's hits, from what the records say of them."""
-    similarity = dict(zip(one.before.row.tolist(), one.similarity, strict=True))
+    similarity = dict(zip(one.before()[0].row.tolist(), one.similarity.tolist(), strict=True))
     before = reconsolidation.read(writer, list(similarity))
     r = before.retrievability(one.now_us)
-    left = [similarity[row] for row in before.row.tolist()]
+    left = np.array([similarity[row] for row in before.row.tolist()], dtype=np.float64)
     counted = reconsolidation.counted(before.anchored_us, left, one.recipe, one.now_us)
     chosen = slice(None) if counted is None else counted
     beta = one.recipe.reinforcement.beta

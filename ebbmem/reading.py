@@ -11,7 +11,7 @@ from ebbmem.clock import to_datetime
 from ebbmem.engine import Engine
 from ebbmem.errors import UnknownMemory
 from ebbmem.models import Intention, Memory, StoreStats, Tier, Turn, deferred_memory
-from ebbmem.reconsolidation import Held, held
+from ebbmem.reconsolidation import held
 from ebbmem.records.base import (
     NUMBER_BITS,
     IntentionRow,
@@ -19,6 +19,7 @@ from ebbmem.records.base import (
     Reader,
     ScopeCounts,
     ScopeRow,
+    StrengthRow,
     TurnRow,
     number_of,
 )
@@ -27,12 +28,10 @@ from ebbmem.shelf import fetched
 
 
 class Shown(NamedTuple):
-    """A memory's row, where its strengths of the moment are, and what is told from elsewhere."""
+    """A memory's row, its strengths of the moment, and what is told from elsewhere."""
 
     row: MemoryRow
-    strengths: Held
-    at: int
-    """Its place in ``strengths``."""
+    strengths: StrengthRow
     scope: str
     successor: str | None
     """Public id of the memory that replaced it."""
@@ -52,10 +51,10 @@ _FIELDS: Final[dict[str, Callable[[Shown], Any]]] = {
     "importance": lambda s: s.row.importance,
     "emotional_valence": lambda s: s.row.emotional_valence,
     "emotional_intensity": lambda s: s.row.emotional_intensity,
-    "storage_strength": lambda s: s.strengths.storage[s.at].item(),
-    "retrievability": lambda s: s.strengths.anchor[s.at].item(),
-    "anchored_at": lambda s: to_datetime(s.strengths.anchored_us[s.at].item()),
-    "access_count": lambda s: s.strengths.access_count[s.at].item(),
+    "storage_strength": lambda s: s.strengths.storage_strength,
+    "retrievability": lambda s: s.strengths.r_anchor,
+    "anchored_at": lambda s: to_datetime(s.strengths.anchored_at),
+    "access_count": lambda s: s.strengths.access_count,
     "created_at": lambda s: to_datetime(s.row.created_at),
     "tier": lambda s: Tier(s.row.tier),
     "verified": lambda s: bool(s.row.verified),
@@ -124,7 +123,8 @@ def get(engine: Engine, scope: str, memory_id: str) -> Memory:
     with engine.read(scope) as reader:
         row = row_of(reader, reader.scope(scope), memory_id)
         found, successor = fetched(reader, [row])[row]
-    return memory(Shown(found, held([found]), 0, scope, successor))
+    (strengths,) = held([found]).rows()
+    return memory(Shown(found, strengths, scope, successor))
 
 
 def stats(engine: Engine, scope: str) -> StoreStats:

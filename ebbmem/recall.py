@@ -110,14 +110,10 @@ def _product(index: ScopeIndex, vectors: Asked, request: Request) -> Answer:
         (traces.created_us, request.mask),
         request.top_k,
     )
-    chosen = traces.at(slots)
-    retained = law.shares(chosen, request.now_us)
-    terms = Terms(cosines, np.zeros(len(slots)), retained)
-    parts = scoring.breakdown(request.recipe, chosen, terms)
-    table = _Table(
-        slots, scoring.score(request.recipe, parts), terms, parts, {"dense": slots}, None
-    )
-    return _cut(index, table, slice(None), request)
+    scores, parts = scoring.product(slots, cosines, traces, law, request.now_us)
+    terms = Terms(cosines, np.zeros(len(slots)), parts["retrievability"])
+    table = _Table(slots, scores, terms, parts, {"dense": slots}, None)
+    return _cut(index, table, None, request)
 
 
 def _familiar(index: ScopeIndex, vectors: Asked | None, cue: Cue, request: Request) -> Familiar:
@@ -284,20 +280,24 @@ class _Table(NamedTuple):
     activation: Activation | None
 
 
-def _cut(index: ScopeIndex, table: _Table, best: I64 | slice, request: Request) -> Answer:
-    """Split the best candidates, given by position, at ``min_score``."""
-    slots, terms, columns = table.slots[best], table.terms, index.columns
+def _cut(index: ScopeIndex, table: _Table, best: I64 | None, request: Request) -> Answer:
+    """Split the best candidates, given by position (None: all), at ``min_score``."""
+    slots, scores, terms, columns = table.slots, table.scores, table.terms, index.columns
+    positions: Sequence[int] = range(len(slots))
+    if best is not None:
+        slots, scores, positions = slots[best], scores[best], best.tolist()
     notes: dict[int, str] = {}
     if columns.any_superseded:
         notes = dict.fromkeys(slots[columns.successor[slots] != 0].tolist(), SUPERSEDED)
     ranked = Ranked(
         request.recipe.name,
-        slots.tolist(),
-        table.scores[best].tolist(),
-        terms.similarity[best].tolist(),
-        terms.cascade[best].tolist(),
-        terms.retrievability[best].tolist(),
-        {name: values[best].tolist() for name, values in table.parts.items()},
+        slots,
+        scores.tolist(),
+        positions,
+        terms.similarity,
+        terms.cascade,
+        terms.retrievability,
+        table.parts,
         table.lanes,
         {} if table.activation is None else _paths(index, table.activation, slots),
         notes,

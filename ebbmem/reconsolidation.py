@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import struct
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -19,6 +20,20 @@ RATE_PER_H: Final = StorageStrength().decay_rate
 _PACKED: Final = np.dtype([("row", "<i8"), ("storage", "<f8"), ("retrievability", "<f8")])
 """A memory in an event's payload, with S and R before."""
 ENTRY_BYTES: Final = _PACKED.itemsize
+_TRACE: Final = np.dtype(
+    [
+        ("row", "=i8"),
+        ("storage", "=f8"),
+        ("anchor", "=f8"),
+        ("intensity", "=f8"),
+        ("anchored_us", "=i8"),
+        ("access_count", "=i8"),
+        ("retrievability", "=f8"),
+    ]
+)
+"""What a memory was like when it was recalled: ebb::Trace of the core."""
+TRACE_BYTES: Final = _TRACE.itemsize
+_trace_at: Final = struct.Struct("=q3d2qd").unpack_from
 
 
 class Held(NamedTuple):
@@ -35,9 +50,10 @@ class Held(NamedTuple):
         """Return R of each memory as it is now."""
         # What the index does at a recall, with nothing counted: the same bits.
         count = len(self.row)
-        return _core.succeed(
+        traces = _core.succeed(
             np.arange(count),
             np.zeros(count, dtype=np.bool_),
+            self.row,
             self.storage,
             self.anchor,
             self.intensity,
@@ -48,6 +64,7 @@ class Held(NamedTuple):
             RATE_PER_H,
             0.0,
         )
+        return traced([traces])[1]
 
     def where(self, chosen: NDArray[np.bool_] | I64 | slice) -> Held:
         """Return some of the memories."""
@@ -57,6 +74,18 @@ class Held(NamedTuple):
         """Return the rows that say so."""
         columns = (self.row, self.storage, self.anchor, self.anchored_us, self.access_count)
         return Outcome(*columns).rows()
+
+
+def traced(traces: Iterable[bytes]) -> tuple[Held, F64]:
+    """Return what `Columns.succeed` told, one call after the other: strengths and R before."""
+    told = np.frombuffer(b"".join(traces), _TRACE)
+    return Held._make(told[name] for name in Held._fields), told["retrievability"]
+
+
+def strengths_at(traces: bytes, place: int) -> StrengthRow:
+    """Return one memory's strengths out of what `Columns.succeed` told."""
+    row, storage, anchor, _, anchored_us, access_count, _ = _trace_at(traces, place * TRACE_BYTES)
+    return StrengthRow(row, storage, anchor, anchored_us, access_count)
 
 
 class Outcome(NamedTuple):
@@ -92,7 +121,7 @@ def read(reader: Reader, rows: Sequence[int]) -> Held:
 
 
 def counted(
-    anchored_us: I64, similarity: Sequence[float], recipe: Recipe, now_us: int
+    anchored_us: I64, similarity: F64, recipe: Recipe, now_us: int
 ) -> NDArray[np.bool_] | None:
     """Return which hits a recall strengthens; None for all.
 
@@ -103,7 +132,7 @@ def counted(
     if guard is None:
         return None
     rested = now_us - anchored_us >= guard.refractory_us
-    chosen: NDArray[np.bool_] = rested & (np.array(similarity) >= guard.evidence)
+    chosen: NDArray[np.bool_] = rested & (similarity >= guard.evidence)
     return chosen
 
 

@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ebbmem import reading, reconsolidation
+from ebbmem import _core, reading, reconsolidation
 from ebbmem.analysis import Analyzer
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
 from ebbmem.hits import Answer, budgeted, known
 from ebbmem.index import ScopeIndex
-from ebbmem.models import Recalled, RecallResult, deferred_hit, deferred_memory
+from ebbmem.models import Memory, Recalled, RecallResult
 from ebbmem.pending import PendingRecall
 from ebbmem.reading import Shown
 from ebbmem.recall import Cue, Request, answer, with_lexical
 from ebbmem.recipes import Recipe
-from ebbmem.reconsolidation import Held
 from ebbmem.records.identity import id_text, new_id
 from ebbmem.shelf import Shelved
 from ebbmem.spaces import Query, queries
 
 CHARACTERS_PER_TOKEN = 4
 NO_TERMS = np.empty(0, dtype=np.uint64)
+I64 = NDArray[np.int64]
+# What hits and memories are made with; the rest is made when it is read.
+_HIT_AT_ONCE = ("_source", "memory", "score")
+_MEMORY_AT_ONCE = ("_source", "summary")
 
 
 class Options(NamedTuple):
@@ -117,9 +120,9 @@ def _recall(
         looked = _looked(engine, scope, embedder, cue, options)
         if looked is not None:
             index, found = looked
+            # What the index says of its hits now has to be told, whatever comes between.
+            found.keep(engine, index, options)
             hits, skipped = found.recalled()
-            if options.reinforce and hits:
-                found.reconsolidate(engine, index, options)
     return RecallResult(
         recall_id,
         cue.text,
@@ -140,12 +143,14 @@ def _looked(
         answered = _answer(engine, index, embedder, cue, options)
         # Looked at after the answer, so that one look tells of both.
         if engine.is_current(index):
-            return index, _found(index, answered, engine.rows(index, answered.slots()), options)
+            rows = engine.rows(index, answered.slots().tolist())
+            return index, _found(index, answered, rows, options)
     index = engine.current(scope)
     if index is None:
         return None
     answered = _answer(engine, index, embedder, cue, options)
-    return index, _found(index, answered, engine.rows_now(index, answered.slots()), options)
+    rows = engine.rows_now(index, answered.slots().tolist())
+    return index, _found(index, answered, rows, options)
 
 
 def _answer(
@@ -167,77 +172,98 @@ def _request(index: ScopeIndex, options: Options) -> Request:
 def _found(
     index: ScopeIndex, answered: Answer, rows: Mapping[int, Shelved], options: Options
 ) -> _Found:
-    """Return what was answered with rows and strengths, as far as it is within the budget."""
-    slots = answered.slots()
-    if len(rows) < len(slots):
+    """Return what was answered with its rows, as far as it is within the budget; strengthen it."""
+    if len(rows) < len(answered.places()):
         # Another process erased some since the index was brought up to date.
         answered = known(answered, rows)
-        slots = answered.slots()
     if options.token_budget is not None:
         sizes = {slot: _tokens(one.row.summary) for slot, one in rows.items()}
         answered = budgeted(answered, sizes, options.token_budget)
-        slots = answered.slots()
-    return _Found(index, answered, slots, [rows[slot] for slot in slots])
+    return _Found(index, answered, rows, options)
 
 
 class _Found:
-    """What one recall found, and how it looks to users: the hits, then what was skipped."""
+    """What one recall found, and how it looks to users: the hits, then what was skipped.
 
-    __slots__ = ("_answer", "_before", "_rows", "_scope", "_slots")
+    Making it strengthens the hits in the index, where recalling does.
+    """
+
+    __slots__ = ("_answer", "_counted", "_rows", "_scope", "_traces")
 
     def __init__(
-        self, index: ScopeIndex, answered: Answer, slots: list[int], rows: list[Shelved]
+        self, index: ScopeIndex, answered: Answer, rows: Mapping[int, Shelved], options: Options
     ) -> None:
+        slots = answered.slots()
         self._answer = answered
-        self._rows = rows
-        self._slots = np.array(slots, dtype=np.int64)
-        self._before = Held(*index.columns.held(self._slots))
+        self._rows = [rows[slot] for slot in slots.tolist()]
         self._scope = index.scope.name
+        self._counted = _counted(index, answered, slots, options)
+        self._traces = index.columns.succeed(
+            slots,
+            self._counted,
+            options.now_us,
+            reconsolidation.RATE_PER_H,
+            options.recipe.reinforcement.beta,
+        )
 
     def recalled(self) -> tuple[tuple[Recalled, ...], tuple[Recalled, ...]]:
         """Return the hits, and what was skipped, as users see them."""
-        ranked, count = self._answer.ranked, len(self._answer.hits)
-        chosen = self._answer.places()
-        scores, of_hit, of_memory = ranked.scores, ranked.part, self._part
-        made = [
-            deferred_hit(of_hit, at, deferred_memory(of_memory, place, one.row.summary), scores[at])
-            for place, (at, one) in enumerate(zip(chosen, self._rows, strict=True))
-        ]
-        if count == len(made):
-            return tuple(made), ()
-        return tuple(made[:count]), tuple(made[count:])
+        ranked, places = self._answer.ranked, self._answer.places()
+        scores = ranked.scores
+        if not isinstance(places, range):
+            scores = [scores[at] for at in places]
+        of_memories = zip(repeat(self._part), range(len(places)))
+        texts = [row.summary for row, _ in self._rows]
+        memories = _core.made(Memory, _MEMORY_AT_ONCE, (of_memories, texts))
+        of_hits = zip(repeat(ranked.part), places)
+        made = tuple(_core.made(Recalled, _HIT_AT_ONCE, (of_hits, memories, scores)))
+        hits = len(self._answer.hits)
+        return made[:hits], made[hits:]
 
     def _part(self, place: int, name: str) -> Any:
         """Return a field of one of the memories."""
         row, successor = self._rows[place]
-        return reading.field(Shown(row, self._before, place, self._scope, successor), name)
+        strengths = reconsolidation.strengths_at(self._traces, place)
+        return reading.field(Shown(row, strengths, self._scope, successor), name)
 
-    def reconsolidate(self, engine: Engine, index: ScopeIndex, options: Options) -> None:
-        """Strengthen the hits; the records learn of it with the next commit."""
-        hits, recipe, now_us = self._answer.hits, options.recipe, options.now_us
-        before, slots = self._before, self._slots
-        if len(hits) < len(slots):
-            before, slots = before.where(slice(len(hits))), slots[: len(hits)]
-        similarity = [self._answer.ranked.similarity[at] for at in hits]
-        counted = reconsolidation.counted(before.anchored_us, similarity, recipe, now_us)
-        r = index.columns.succeed(
-            slots, counted, now_us, reconsolidation.RATE_PER_H, recipe.reinforcement.beta
-        )
-        scope = index.scope
+    def keep(self, engine: Engine, index: ScopeIndex, options: Options) -> None:
+        """Let the records learn with the next commit what was strengthened."""
+        hits = len(self._answer.hits)
+        if not (options.reinforce and hits):
+            return
+        scope, counted = index.scope, self._counted
         engine.keep(
             index,
             PendingRecall(
                 scope.name,
                 scope.scope_id,
                 index.seq,
-                now_us,
-                recipe,
-                before,
-                r,
-                similarity,
-                counted,
+                options.now_us,
+                options.recipe,
+                self._traces[: hits * reconsolidation.TRACE_BYTES],
+                self._answer.similarity()[:hits],
+                None if counted is None else counted[:hits],
             ),
         )
+
+
+def _counted(
+    index: ScopeIndex, answered: Answer, slots: I64, options: Options
+) -> NDArray[np.bool_] | None:
+    """Return which of the hits and skipped recalling strengthens; None for all."""
+    hits = len(answered.hits)
+    if not (options.reinforce and hits):
+        return np.zeros(len(slots), dtype=np.bool_)
+    chosen: NDArray[np.bool_] | None = None
+    if options.recipe.guard is not None:
+        anchored_us = index.columns.anchored_us[slots]
+        chosen = reconsolidation.counted(
+            anchored_us, answered.similarity(), options.recipe, options.now_us
+        )
+    if answered.skipped:
+        chosen = np.ones(len(slots), dtype=np.bool_) if chosen is None else chosen
+        chosen[hits:] = False
+    return chosen
 
 
 def _tokens(text: str) -> int:

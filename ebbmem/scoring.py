@@ -7,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ebbmem.decay import F64, Traces
+from ebbmem import _core
+from ebbmem.clock import US_PER_S
+from ebbmem.decay import F64, Ebbinghaus, Traces
 from ebbmem.recipes import Ranking, Recipe, Weights
 
 IMPORTANCE_SCALE = 10.0
@@ -38,13 +40,7 @@ def affine(recipe: Recipe, traces: Traces, retrievability: F64) -> tuple[F64, F6
 
 
 def breakdown(recipe: Recipe, traces: Traces, terms: Terms) -> dict[str, F64]:
-    """Return every term of the score: addends of a sum, factors of the others."""
-    if recipe.ranking is Ranking.PRODUCT:
-        return {
-            "similarity": (terms.similarity + 1.0) / 2.0,
-            "importance": traces.importance,
-            "retrievability": terms.retrievability,
-        }
+    """Return every term of the score of a sum (its addends) or a bounded ranking (factors)."""
     if recipe.ranking is Ranking.SUM:
         return _addends(recipe.weights, traces, terms)
     floor = recipe.retention_floor
@@ -57,14 +53,28 @@ def breakdown(recipe: Recipe, traces: Traces, terms: Terms) -> dict[str, F64]:
 
 def score(recipe: Recipe, parts: dict[str, F64]) -> F64:
     """Return the score that the parts make."""
-    if recipe.ranking is Ranking.PRODUCT:
-        return parts["similarity"] * parts["importance"] * parts["retrievability"]
     if recipe.ranking is Ranking.SUM:
         total: F64 = np.sum(list(parts.values()), axis=0, dtype=np.float64)
         return total
     # Two kinds of evidence joined so that both count and the whole stays within [0, 1].
     evidence = 1.0 - (1.0 - parts["familiarity"]) * (1.0 - np.minimum(parts["cascade"], 1.0))
     return evidence * parts["retention"]
+
+
+def product(
+    slots: NDArray[np.int64], cosines: F64, traces: Traces, law: Ebbinghaus, now_us: int
+) -> tuple[F64, dict[str, F64]]:
+    """Return the scores of a product ranking's slots, and their factors."""
+    near, importance, retained, scores = _core.product_scores(
+        slots,
+        cosines,
+        traces.importance,
+        traces.created_us,
+        now_us,
+        US_PER_S,
+        law.decay_factor,
+    )
+    return scores, {"similarity": near, "importance": importance, "retrievability": retained}
 
 
 def order(

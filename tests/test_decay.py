@@ -42,7 +42,6 @@ def test_ebbinghaus_column(n, isa):
     known, law = traces(n), Ebbinghaus(1e-6)
     expected = [law.retention((NOW - row[4]) / S) for row in rows(known)]
     assert law.retrievability(known, NOW) == pytest.approx(expected, rel=FLOAT32)
-    assert law.shares(known, NOW) == pytest.approx(expected, rel=1e-14)
 
 
 @pytest.mark.parametrize("n", SIZES)

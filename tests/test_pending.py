@@ -15,7 +15,7 @@ from waiting import LONG, NOW, counts, events, run
 from ebbmem import Database, EpisodicMemoryStore, Fleet, ManualClock, recipes
 from ebbmem.errors import InvalidArgument
 from ebbmem.pending import PendingRecall, PendingRecalls
-from ebbmem.reconsolidation import Held, unpacked
+from ebbmem.reconsolidation import TRACE_BYTES, unpacked
 
 DAY = 86_400
 STRENGTHS = "row_id, storage_strength, r_anchor, anchored_at, access_count"
@@ -99,8 +99,8 @@ class TestWaiting:
     def test_a_recall_that_came_during_a_commit_keeps_its_time(self, monkeypatch):
         now_s = [0.0]
         monkeypatch.setattr("ebbmem.pending.time.monotonic_ns", lambda: int(now_s[0] * 1e9))
-        strengths = Held(*[np.zeros(1)] * 6)
-        one = PendingRecall("a", 1, 0, 0, recipes.DEFAULT, strengths, np.zeros(1), [1.0], None)
+        traces = bytes(TRACE_BYTES)
+        one = PendingRecall("a", 1, 0, 0, recipes.DEFAULT, traces, np.ones(1), None)
         waiting = PendingRecalls(9, 10.0)
         waiting.add(one)
         now_s[0] = 5.0

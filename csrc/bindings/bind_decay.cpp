@@ -4,6 +4,7 @@
 #include "bindings/numpy_views.h"
 #include "bindings/topics.h"
 #include "core/decay.h"
+#include "core/product_scores.h"
 
 namespace py = pybind11;
 
@@ -128,6 +129,21 @@ py::array_t<double> power_of_strength(const py::object& importance, const py::ob
   return out;
 }
 
+py::tuple products(const py::object& slots, const py::object& cosines, const py::object& importance,
+                   const py::object& since, const py::object& now, const py::object& unit,
+                   const py::object& rate) {
+  const Span<const std::int64_t> ranked = vector_view<std::int64_t>(slots, "slots");
+  const Span<const double> found = vector_view<double>(cosines, "cosines", ranked.size);
+  const Span<const double> importances = vector_view<double>(importance, "importance");
+  const ProductColumns columns{importances, elapsed_view(since, now, unit, importances.size)};
+  const NewArray<double> nearness(ranked.size), weight(ranked.size), retained(ranked.size),
+      score(ranked.size);
+  // The GIL is kept: what a recall returns is few.
+  product_scores({ranked, found}, columns, checked_number(rate, "rate"),
+                 {nearness.values, weight.values, retained.values, score.values});
+  return py::make_tuple(nearness.array, weight.array, retained.array, score.array);
+}
+
 }  // namespace
 
 void bind_decay(py::module_& m) {
@@ -149,6 +165,10 @@ void bind_decay(py::module_& m) {
         "(1 + F * elapsed / grown stability)^-exponent, 0.9 at stability.", py::arg("importance"),
         py::arg("strength"), py::arg("intensity"), py::arg("since_us"), py::arg("now_us"),
         py::arg("unit_us"), py::arg("stability"), py::arg("exponent"));
+  m.def("product_scores", &products,
+        "(1 + cosine) / 2, importance and e^(-rate * age) of each slot, and their product.",
+        py::arg("slots"), py::arg("cosines"), py::arg("importance"), py::arg("since_us"),
+        py::arg("now_us"), py::arg("unit_us"), py::arg("rate"));
 }
 
 }  // namespace ebb::bindings

@@ -22,5 +22,6 @@ PYBIND11_MODULE(_core, m) {
   bind_words(m);
   bind_spread(m);
   bind_links(m);
+  bind_values(m);
   bind_testing(m);
 }

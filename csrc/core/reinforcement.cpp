@@ -43,20 +43,25 @@ double retrievability(const StrengthColumns& columns, std::size_t slot, std::int
 
 }  // namespace
 
-void succeed(const StrengthColumns& columns, Span<const std::int64_t> slots, RowMask counted,
-             std::int64_t now, const SuccessRule& rule, double* before) {
+std::vector<Trace> succeed(const StrengthColumns& columns, Span<const std::int64_t> slots,
+                           RowMask counted, std::int64_t now, const SuccessRule& rule) {
   check_slots(slots, columns.strength.size);
   check_rule(rule);
+  std::vector<Trace> before;
+  before.reserve(slots.size);
   for (std::size_t i = 0; i < slots.size; ++i) {
     const auto slot = static_cast<std::size_t>(slots[i]);
-    before[i] = retrievability(columns, slot, now, rule);
+    const double r = retrievability(columns, slot, now, rule);
+    before.push_back({columns.row[slot], columns.strength[slot], columns.anchor[slot],
+                      columns.intensity[slot], columns.accessed[slot], columns.accesses[slot], r});
     if (!counted.allows(i)) continue;
     double& strength = columns.strength[slot];
-    strength += rule.gain * (1.0 - before[i]) * (1.0 - strength);
+    strength += rule.gain * (1.0 - r) * (1.0 - strength);
     columns.anchor[slot] = 0.5 + 0.5 * strength;
     columns.accessed[slot] = std::max(columns.accessed[slot], now);
     ++columns.accesses[slot];
   }
+  return before;
 }
 
 }  // namespace ebb

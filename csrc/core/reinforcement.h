@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/span.h"
 
@@ -14,8 +15,9 @@ namespace ebb {
 
 // Columns by slot, all of one length.
 struct StrengthColumns {
-  Span<double> strength;  // S
-  Span<double> anchor;    // R at the last access
+  Span<const std::int64_t> row;  // what names a memory
+  Span<double> strength;         // S
+  Span<double> anchor;           // R at the last access
   Span<const double> intensity;
   Span<std::int64_t> accessed;
   Span<std::int64_t> accesses;
@@ -27,11 +29,22 @@ struct SuccessRule {
   double gain;  // from 0 to 1
 };
 
-// Writes R of each slot, as it was before, to `before`, which has as many values as `slots`; then
-// lets each succeed whose `counted` is true. A slot that comes twice succeeds twice, one after the
-// other. Throws ValueError for a slot that is not there, and a rule out of range; then nothing
-// was changed.
-void succeed(const StrengthColumns& columns, Span<const std::int64_t> slots, RowMask counted,
-             std::int64_t now, const SuccessRule& rule, double* before);
+// What a memory was like when it was recalled: nothing but numbers of 64 bits, without gaps.
+struct Trace {
+  std::int64_t row;
+  double strength;
+  double anchor;
+  double intensity;
+  std::int64_t accessed;
+  std::int64_t accesses;
+  double retrievability;
+};
+static_assert(sizeof(Trace) == 7 * sizeof(double));
+
+// Returns what each slot was like before; then lets each succeed whose `counted` is true. A slot
+// that comes twice succeeds twice, one after the other. Throws ValueError for a slot that is not
+// there, and a rule out of range; then nothing was changed.
+std::vector<Trace> succeed(const StrengthColumns& columns, Span<const std::int64_t> slots,
+                           RowMask counted, std::int64_t now, const SuccessRule& rule);
 
 }  // namespace ebb

@@ -13,6 +13,9 @@ from ebbmem import _core
 from ebbmem.errors import InvalidArgument, InvalidType, ShapeMismatch
 
 HOUR = 3_600_000_000
+FIRST_ROW = 2**40
+NAMES = ("row", "strength", "anchor", "intensity", "accessed", "accesses", "r")
+TRACE = np.dtype(list(zip(NAMES, ("i8", "f8", "f8", "f8", "i8", "i8", "f8"), strict=True)))
 unit = st.floats(0, 1)
 moments = st.integers(-(10**15), 10**15)
 memories = st.lists(
@@ -30,7 +33,9 @@ def columns(rows):
 def succeed(found, slots, counted=None, now=0, *, unit=HOUR, rate=0.01, gain=0.1):
     slots = np.array(slots, dtype=np.int64)
     mask = None if counted is None else np.array(counted, dtype=np.bool_)
-    return _core.succeed(slots, mask, *found, now, unit, rate, gain)
+    rows = np.arange(len(found[0])) + FIRST_ROW
+    told = np.frombuffer(_core.succeed(slots, mask, rows, *found, now, unit, rate, gain), TRACE)
+    return told["r"]
 
 
 @settings(max_examples=200, deadline=None)
@@ -53,6 +58,15 @@ def test_it_is_the_formula_and_touches_nothing_else(rows, data):
             after = s + gain * (1 - got[i]) * (1 - s)  # from the R it gave: bit for bit
             wanted[slot] = [after, 0.5 + 0.5 * after, intensity, max(accessed, now), accesses + 1]
     assert [list(row) for row in zip(*(c.tolist() for c in found), strict=True)] == wanted
+
+
+@settings(max_examples=100, deadline=None)
+@given(memories, st.data())
+def test_it_tells_what_each_was_like_before(rows, data):
+    slots = data.draw(st.lists(st.sampled_from(range(len(rows))), unique=True))
+    asked = [np.array(slots, np.int64), None, np.arange(len(rows)) + FIRST_ROW, *columns(rows)]
+    told = np.frombuffer(_core.succeed(*asked, 0, HOUR, 0.01, 0.1), TRACE)
+    assert [t[:-1] for t in told.tolist()] == [(FIRST_ROW + slot, *rows[slot]) for slot in slots]
 
 
 def test_by_hand():
