@@ -33,10 +33,12 @@ from ebbmem.database import Database, run_consolidation
 from ebbmem.decay import Ebbinghaus, NoForgetting, PowerForgetting, StorageStrength, WeightedSum
 from ebbmem.embedders import CallableEmbedder, Embedder, HashingEmbedder
 from ebbmem.fleet import Fleet, FleetMetrics
+from ebbmem.maintenance import verify
 from ebbmem.models import (
     BadLine,
     ConsolidationReport,
     Explanation,
+    Finding,
     ImportReport,
     Intention,
     Link,
@@ -47,6 +49,7 @@ from ebbmem.models import (
     StoreStats,
     Tier,
     Turn,
+    VerifyReport,
 )
 from ebbmem.recipes import Recipe
 from ebbmem.reinforcement import Reinforcement
@@ -67,6 +70,7 @@ __all__ = [
     "Embedder",
     "EpisodicMemoryStore",
     "Explanation",
+    "Finding",
     "Fleet",
     "FleetMetrics",
     "HashingEmbedder",
@@ -92,10 +96,12 @@ __all__ = [
     "Turn",
     "VectorHit",
     "VectorStore",
+    "VerifyReport",
     "WeightedSum",
     "__version__",
     "build_info",
     "errors",
     "recipes",
     "run_consolidation",
+    "verify",
 ]

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
-from ebbmem import recipes
+from ebbmem import maintenance, recipes
 from ebbmem._version import __version__
 from ebbmem.agentic import AgenticMemory
 from ebbmem.build import build_info
@@ -23,7 +23,7 @@ from ebbmem.errors import EbbmemError, InvalidArgument
 from ebbmem.handle import DEFAULT_SCOPE
 from ebbmem.models import ImportReport, Recalled, RecallResult
 from ebbmem.sharing import MEMORY
-from ebbmem.terminal import console, counts, print_recall, visible, watched
+from ebbmem.terminal import console, counts, print_recall, print_verify, visible, watched
 
 INTERRUPTED: Final = 130
 RECIPES: Final = {
@@ -214,6 +214,35 @@ def export(
             return
         for line in database.export_lines(scopes=chosen):
             sys.stdout.buffer.write(line.encode())
+
+
+@app.command()
+def verify(
+    db: Annotated[str, typer.Argument(metavar="PATH", help="The store's file.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Check a store, also one that does not open; ends with 1 where anything is wrong."""
+    report = maintenance.verify(db)
+    if as_json:
+        typer.echo(json.dumps(dataclasses.asdict(report) | {"ok": report.ok}))
+    else:
+        print_verify(console(), report)
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+@app.command()
+def backup(
+    target: Annotated[
+        str, typer.Argument(metavar="TO", help="The copy; an older one is replaced.")
+    ],
+    db: DbOption = DB,
+) -> None:
+    """Copy a store to another file, whole and of one moment, while it is in use."""
+    _require_store(db)
+    with Database(db) as database:
+        size = database.backup(target)
+    typer.echo(visible(f"{target}: {size:,} bytes"))
 
 
 @app.command()

@@ -14,6 +14,7 @@ from ebbmem.embedders.base import Embedder, checked_embedder
 from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument, InvalidType, StoreClosed
+from ebbmem.maintenance import Maintained
 from ebbmem.models import ConsolidationReport, ImportReport, StoreStats
 from ebbmem.pending import PendingRecalls
 from ebbmem.records.sqlite import SqliteRecords
@@ -24,7 +25,7 @@ DEFAULT_PENDING_RECALLS = 256
 DEFAULT_PENDING_S = 1.0
 
 
-class Database:
+class Database(Maintained):
     """One store: an SQLite file, or ``":memory:"``.
 
     Every ``Database`` on the same file within a process shares one engine.

@@ -138,6 +138,10 @@ class ScopeIndex:
         """Return the lane of an embedder, or None where it is not built."""
         return self._lanes.get(embedder.name)
 
+    def lanes(self) -> list[Lane]:
+        """Return the lanes that are built."""
+        return list(self._lanes.values())
+
     def build_lane(self, embedder: Embedder, summaries: Sequence[str], vectors: F32 | None) -> Lane:
         """Build the lane of an embedder from one summary per slot, or from vectors if given."""
         lane = empty_lane(embedder)

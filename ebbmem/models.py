@@ -278,3 +278,42 @@ class ImportReport:
     turns: int
     links: int
     intentions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong in a store, or that was done about it.
+
+    ``table`` is a table's name, ``"file"`` for pages and schema, or ``"index"`` for what is kept
+    in RAM; ``scope`` is None for what belongs to the store as a whole; ``row`` names the row, a
+    memory by its id and number; it is empty where the problem is not one row's.
+    """
+
+    table: str
+    scope: str | None
+    row: str
+    problem: str
+
+    def __str__(self) -> str:
+        place = [self.table] + ([] if self.scope is None else [f"of {self.scope!r}"])
+        return f"{' '.join([*place, self.row]).strip()}: {self.problem}"
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """What `Database.verify` looked at and found.
+
+    ``rows`` counts the rows of each table that could be read; ``findings`` are the first
+    10,000 of ``problems``.
+    """
+
+    path: str
+    rows: Mapping[str, int]
+    scopes: int
+    problems: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Return whether nothing is wrong."""
+        return self.problems == 0

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
-from ebbmem.models import Explanation, RecallResult, StoreStats
+from ebbmem.models import Explanation, RecallResult, StoreStats, VerifyReport
 
 _INVISIBLE = ("Cc", "Cs", "Zl", "Zp")
 _DIRECTIONS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -84,6 +84,23 @@ def print_recall(out: Console, result: RecallResult, *, explain: bool) -> None:
         why = "".join(f"\n{line}" for line in explained(hit.explanation)) if explain else ""
         shown.add_row(str(hit.number), figure(hit.score), visible(hit.summary) + why)
     out.print(shown)
+
+
+def print_verify(out: Console, report: VerifyReport) -> None:
+    """Print what a check looked at, then everything that is wrong, a line each."""
+    rows = ", ".join(f"{count:,} {name}" for name, count in report.rows.items() if count)
+    head = f"{report.path}: {report.scopes:,} scopes; {rows or 'no rows read'}"
+    out.print(visible(head), soft_wrap=True)
+    for finding in report.findings:
+        out.print(f"  {visible(str(finding))}", soft_wrap=True)
+    more = report.problems - len(report.findings)
+    if more:
+        out.print(f"  and {more:,} more")
+    out.print("Nothing is wrong." if report.ok else f"{_things(report.problems)} wrong.")
+
+
+def _things(count: int) -> str:
+    return "1 thing is" if count == 1 else f"{count:,} things are"
 
 
 def counts(scopes: Iterable[StoreStats]) -> Table:

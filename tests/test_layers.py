@@ -16,8 +16,8 @@ LAYERS: dict[int, str] = {
     3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
     " hits succession shelf pending loaded lanes spaces"
     " reading retrieval revision prospective buffer summaries consolidation engine"
-    " lines parsing intake telling restoring importing exporting",
-    4: "sharing database handle store agentic fleet",
+    " lines parsing intake telling restoring importing exporting verifying",
+    4: "sharing maintenance database handle store agentic fleet",
     5: "__init__ __main__ cli demo terminal charts",
 }
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names.split()}
@@ -47,8 +47,16 @@ WITHIN: dict[str, str] = {
     "records.erasing": "records.connection records.reading records.rows records.statements",
     "records.writing": "records.base records.connection records.counters records.erasing"
     " records.memory_rows records.migrate records.reading records.rows records.statements",
-    "records.sqlite": "records.connection records.header records.migrate records.reading"
-    " records.writing",
+    # 2, records as a file: every table alike, read past damage; what is wrong; copies
+    "records.tables": "records.base records.identity records.memory_rows records.rows"
+    " records.statements",
+    "records.scanning": "records.connection records.tables",
+    "records.checks": "records.base records.connection records.counters records.migrate"
+    " records.references records.scanning records.tables",
+    "records.looking": "records.connection records.header records.migrate",
+    "records.backup": "records.connection records.header",
+    "records.sqlite": "records.backup records.base records.checks records.connection"
+    " records.header records.migrate records.reading records.writing",
     # 3, what one scope holds in RAM: a graph and columns make an index, an engine keeps many
     "graph": "csr",
     "spreading": "csr graph",
@@ -73,7 +81,7 @@ WITHIN: dict[str, str] = {
     "consolidation": "engine index",
     # 4: databases share engines, a store is a handle, an agent's memory is a store with a buffer,
     # a fleet hands them out
-    "database": "sharing",
+    "database": "maintenance sharing",
     "handle": "database",
     "store": "handle",
     "agentic": "database store",
@@ -84,6 +92,7 @@ WITHIN: dict[str, str] = {
     "intake": "buffer engine lines",
     "telling": "buffer engine intake lines remembering",
     "restoring": "engine intake lines remembering telling",
+    "verifying": "engine index spaces",
     "importing": "buffer engine intake lines parsing remembering restoring telling",
     "exporting": "engine lines",
     # 5: the command line, and how things look in a terminal

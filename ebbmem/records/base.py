@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
+from ebbmem.models import Finding
+
 NUMBER_BITS = 32
 HAS = "has"
 WANTS = "wants"
@@ -156,6 +158,19 @@ class EventRow(NamedTuple):
     at: int
     memory: int | None
     payload: bytes | None
+
+
+class Checked(NamedTuple):
+    """What a check of the records counted and found."""
+
+    rows: dict[str, int]
+    """By table."""
+    scopes: int
+    sound: list[str]
+    """The names of scopes in whose rows nothing is wrong."""
+    problems: int
+    findings: list[Finding]
+    """The first of them."""
 
 
 class ScopeCounts(NamedTuple):
@@ -367,6 +382,12 @@ class RecordStore(Protocol):
 
     def data_version(self) -> int:
         """Return a number that changes when another connection commits."""
+
+    def check(self) -> Checked:
+        """Return what is wrong in the records, and what was counted; nothing is changed."""
+
+    def back_up(self, target: str) -> int:
+        """Copy what is committed to another file; return its bytes."""
 
     def close(self) -> None:
         """Close; later calls raise StoreClosed.  Idempotent."""

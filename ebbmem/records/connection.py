@@ -40,6 +40,7 @@ _SETTINGS: Final = (
     # Until the file is known to be ours, closing it must not write to it.
     (apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1),
 )
+_STEPS_BETWEEN_SIGNALS: Final = 100_000
 _FIRST_NAP_S: Final = 0.0005
 _LONGEST_NAP_S: Final = 0.02
 
@@ -200,7 +201,7 @@ class Connection:
                 RuntimeWarning,
                 stacklevel=5,
             )
-        self._apsw.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+        self.remove_log()
 
     def _switch_journal(self, mode: str) -> str:
         """Set the journal mode and return it; SQLite does not always ask the busy handler here."""
@@ -227,6 +228,19 @@ class Connection:
         finally:
             self._busy.limit_s = usual
         return not blocked
+
+    def copy_into(self, path: str) -> None:
+        """Write a compact copy of what is committed now to a file that is empty or not there."""
+        # Called now and then, so that Ctrl-C ends a long copy.
+        self._apsw.set_progress_handler(lambda: False, _STEPS_BETWEEN_SIGNALS)
+        try:
+            self.run("VACUUM INTO ?", (path,))
+        finally:
+            self._apsw.set_progress_handler(None)
+
+    def remove_log(self) -> None:
+        """Let closing move the write-ahead log into the database and remove it."""
+        self._apsw.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
 
     def close(self) -> None:
         """Close the connection."""

@@ -26,6 +26,7 @@ _KINDS: Final[tuple[tuple[type[Exception], type[EbbmemError], str], ...]] = (
     (apsw.MismatchError, InvalidArgument, "the row is not allowed"),
     (apsw.TooBigError, InvalidArgument, "the value is too long"),
     (UnicodeEncodeError, InvalidArgument, "the text holds a lone surrogate"),
+    (UnicodeDecodeError, CorruptStore, "a stored text is not UTF-8"),
     (OverflowError, InvalidArgument, "the integer needs more than 64 bits"),
     (apsw.ConnectionClosedError, StoreClosed, "the store was closed"),
     (apsw.CursorClosedError, StoreClosed, "the store was closed"),
@@ -39,8 +40,8 @@ _KINDS: Final[tuple[tuple[type[Exception], type[EbbmemError], str], ...]] = (
 _SYNCS: Final = (apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC)
 
 
-REFUSALS: Final = (apsw.Error, UnicodeEncodeError, OverflowError)
-"""What a statement can raise: SQLite's errors, and values that it has no form for."""
+REFUSALS: Final = (apsw.Error, UnicodeError, OverflowError)
+"""What a statement can raise: SQLite's errors, and values that it or Python has no form for."""
 
 
 def translated(exc: Exception, path: str, *, errno: int = 0) -> EbbmemError:

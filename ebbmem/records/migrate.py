@@ -94,13 +94,13 @@ def _apply(connection: Connection, version: int, migration: Migration, now_us: i
 
 
 def require_expected_schema(connection: Connection) -> None:
-    """Raise CorruptStore unless the schema is the one that the migrations make.
+    """Raise CorruptStore unless the schema is the one that the store's migrations make.
 
     Tables, indexes and views beside ours are let be; a trigger or a virtual table would act on
     what is stored.
     """
     found = {(kind, name): sql for kind, name, sql in connection.rows(_SCHEMA)}
-    for key, sql in _expected_schema().items():
+    for key, sql in _schema_of(schema_version(connection)).items():
         if found.get(key) != sql:
             raise CorruptStore(f"{connection.path}: {key[0]} {key[1]} is not as ebbmem made it")
     for (kind, name), sql in found.items():
@@ -108,10 +108,16 @@ def require_expected_schema(connection: Connection) -> None:
             raise CorruptStore(f"{connection.path}: {kind} {name} does not belong in a store")
 
 
+def expected_tables(connection: Connection) -> set[str]:
+    """Return the names of the tables that a store of its version has."""
+    return {name for kind, name in _schema_of(schema_version(connection)) if kind == "table"}
+
+
 @cache
-def _expected_schema() -> dict[tuple[str, str], str]:
+def _schema_of(version: int) -> dict[tuple[str, str], str]:
+    """Return the schema after so many migrations: SQL by kind and name."""
     connection = Connection(MEMORY_PATH, 0.0)
-    for migration in migrations():
+    for migration in migrations()[:version]:
         connection.rows(migration.script)
     schema = {(kind, name): sql for kind, name, sql in connection.rows(_SCHEMA)}
     connection.close()

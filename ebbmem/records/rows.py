@@ -163,6 +163,18 @@ event_checksum: Final = checksum(
     "events",
     {"seq": INT, "scope_id": INT, "kind": TEXT, "at": INT, "memory": MAYBE, "payload": TEXT},
 )
+checkpoint_checksum: Final = checksum(
+    "checkpoints",
+    {
+        "memory": INT,
+        "seq": INT,
+        "at": INT,
+        "storage_strength": REAL,
+        "r_anchor": REAL,
+        "anchored_at": INT,
+        "access_count": INT,
+    },
+)
 source_checksum: Final = checksum("sources", {"memory": INT, "kind": TEXT, "source": INT})
 erased_checksum: Final = checksum(
     "erased", {"scope_id": INT, "id": TEXT, "digest": TEXT, "at": INT, "seq": INT}

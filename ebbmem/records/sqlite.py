@@ -6,12 +6,15 @@ import os
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from math import isfinite
 from typing import Final
 
 from ebbmem.clock import Clock, SystemClock
 from ebbmem.errors import InvalidArgument, StoreClosed, StoreError
+from ebbmem.records.backup import back_up
+from ebbmem.records.base import Checked
+from ebbmem.records.checks import check
 from ebbmem.records.connection import DURABILITIES, MEMORY_PATH, Connection, forked
 from ebbmem.records.header import read_header
 from ebbmem.records.migrate import (
@@ -160,6 +163,33 @@ class SqliteRecords:
                 yield writer
                 writer.finish()
             self._scrub_log(writer.erased_text)
+
+    def check(self) -> Checked:
+        """Return what is wrong in the records, and what was counted; nothing is changed."""
+        with self._beside() as connection:
+            connection.begin("DEFERRED")
+            try:
+                return check(connection)
+            finally:
+                connection.rollback()
+
+    def back_up(self, target: str) -> int:
+        """Copy what is committed to another file, return its bytes; see `records.backup`."""
+        with self._beside() as connection:
+            return back_up(connection, target)
+
+    @contextmanager
+    def _beside(self) -> Iterator[Connection]:
+        """Open a connection for long reads, which keep nobody waiting; in RAM, use the only one."""
+        with self._alone() as connection:
+            self._require_ready()
+            if self.path == MEMORY_PATH:
+                if self._open_transaction is not None:
+                    raise StoreError("it cannot run inside a transaction")
+                yield connection
+                return
+        with closing(Connection(self.path, self._busy_wait_s)) as connection:
+            yield connection
 
     def data_version(self) -> int:
         """Return a number that changes when another connection commits."""

@@ -155,6 +155,13 @@ def test_a_flipped_byte_of_a_text_is_seen(path, rows):
         ask(path, read_whole)
 
 
+def test_bytes_that_are_no_text_are_seen(path, rows):
+    raw = path.read_bytes()
+    path.write_bytes(raw.replace(b"fact 2", b"fact \xff"))
+    with pytest.raises(CorruptStore, match="not UTF-8"):
+        ask(path, read_whole)
+
+
 def read_everything(reader):
     answers = (
         reader.links(1),

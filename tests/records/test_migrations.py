@@ -43,10 +43,10 @@ def test_a_later_migration_upgrades_an_old_store(store, path, monkeypatch):
     every = (*migrations(), later)
     monkeypatch.setattr(migrate, "migrations", lambda: every)
     monkeypatch.setattr("ebbmem.records.sqlite.migrations", lambda: every)
-    migrate._expected_schema.cache_clear()
+    migrate._schema_of.cache_clear()
     with closing(SqliteRecords(path)) as upgraded:
         assert upgraded.migrate() == ["0002_moods"]
-    migrate._expected_schema.cache_clear()
+    migrate._schema_of.cache_clear()
     assert plain_sql(path, "PRAGMA user_version") == [(2,)]
 
 

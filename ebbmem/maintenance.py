@@ -1,0 +1,129 @@
+"""What is done with a store's file as a whole: checking it, and copying it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from itertools import chain, islice
+
+from ebbmem import arguments, verifying
+from ebbmem.analysis import Analyzer
+from ebbmem.engine import Engine
+from ebbmem.errors import CorruptStore
+from ebbmem.models import Finding, VerifyReport
+from ebbmem.records.base import Checked
+from ebbmem.records.checks import FILE, MOST_FINDINGS, check
+from ebbmem.records.looking import looked_at
+from ebbmem.records.reading import SqliteReader
+
+BUSY_WAIT_S = 5.0
+
+
+class Maintained:
+    """The operations on a store as a whole that `Database` has."""
+
+    path: str
+
+    @property
+    def engine(self) -> Engine:
+        """Return the engine, or raise StoreClosed."""
+        raise NotImplementedError
+
+    def verify(self) -> VerifyReport:
+        """Check every row, what rows name, the counters, the pages, and every scope's index.
+
+        Nothing is changed, and other calls and processes go on.  For a store that does not open
+        there is `ebbmem.verify`.
+
+        Returns
+        -------
+        VerifyReport
+            All that is wrong, not only the first.
+
+        Raises
+        ------
+        LockTimeout
+            If recalls wait and another process keeps them from being written.
+
+        Notes
+        -----
+        The index of a scope, the one in RAM where there is one, is compared with one that takes
+        in the records memory by memory: all columns and links, and the answers of every lane to
+        the texts of some memories.  That is left out for a scope with damaged records.  The
+        indexes of two scopes at most are made at a time.
+        """
+        engine = self.engine
+        engine.flush()
+        checked = engine.records.check()
+        found = (verifying.of_engine(engine, scope) for scope in checked.sound)
+        return _report(self.path, checked, chain.from_iterable(found))
+
+    def backup(self, path: str | os.PathLike[str]) -> int:
+        """Copy the store to another file while it is in use, and return the bytes of the copy.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file.  An older backup is replaced, once the new one is whole and on disk.
+
+        Raises
+        ------
+        InvalidArgument
+            If there is something else than a store, or a store that is open, such as this one.
+        CorruptStore
+            If pages of the store are damaged.
+        LockTimeout
+            If recalls wait and another process keeps them from being written.
+        StorageFailed
+            If the copy cannot be written; what was there before stays.
+
+        Notes
+        -----
+        The copy is of one moment and compact: it has no free pages, so nothing of what was
+        erased.  Writers go on meanwhile; recalls that wait are written first.
+        """
+        target = os.path.abspath(arguments.file_name(path))
+        self.engine.flush()
+        return self.engine.records.back_up(target)
+
+
+def verify(path: str | os.PathLike[str], *, language: str | None = "english") -> VerifyReport:
+    """Check a store's file as `Database.verify` does, also one that does not open.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file.  Not a byte of it is changed.
+    language : str or None
+        Of the store's stemmer.
+
+    Raises
+    ------
+    NotAStore, StoreTooNew
+        If the file is something else, has 0 bytes, or is of a newer ebbmem.
+    StorageFailed
+        If it is not there or cannot be read.
+    LockTimeout
+        If another process keeps it locked.
+    """
+    name = os.path.abspath(arguments.file_name(path))
+    analyzer = Analyzer(language)
+    try:
+        with looked_at(name, BUSY_WAIT_S) as connection:
+            checked = check(connection)
+            reader = SqliteReader(connection)
+            rows = [row for row in map(reader.scope, checked.sound) if row is not None]
+            found = (verifying.of_reader(reader, row, analyzer, None) for row in rows)
+            return _report(name, checked, chain.from_iterable(found))
+    except CorruptStore as exc:
+        problem = str(exc).removeprefix(f"{name}: ")
+        return VerifyReport(name, {}, 0, 1, (Finding(FILE, None, "", problem),))
+
+
+def _report(path: str, checked: Checked, more: Iterable[Finding]) -> VerifyReport:
+    """Return what was found in the records, and in the indexes after them."""
+    left = MOST_FINDINGS - len(checked.findings)
+    found = iter(more)
+    kept = [*checked.findings, *islice(found, left)]
+    problems = checked.problems + len(kept) - len(checked.findings) + sum(1 for _ in found)
+    return VerifyReport(path, checked.rows, checked.scopes, problems, tuple(kept))

@@ -1,0 +1,150 @@
+"""Reading every row of a table in the order of its key, past what cannot be read."""
+
+# ruff: noqa: S608 - names of tables and columns come from `tables`, and no value does.
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from ebbmem.errors import CorruptStore
+from ebbmem.records.connection import Connection
+from ebbmem.records.tables import Row, Table
+
+_LAST_KEY: Final = (1 << 63) - 1
+
+Key = tuple[Any, ...]
+
+
+class Unreadable(NamedTuple):
+    """A row, or a stretch of rows, that SQLite cannot read.
+
+    ``row`` has what could still be read of one row, by column; it is empty for a stretch.
+    """
+
+    after: Key | None
+    """The key of the last row before it; None at the start."""
+    row: dict[str, Any]
+    reason: str
+
+
+def scanned(connection: Connection, table: Table) -> Iterator[Row | Unreadable]:
+    """Yield the rows of a table by key, and what stands where rows could not be read.
+
+    A stretch that cannot be read is left behind at the next key that can be looked for.  Rows
+    between two damaged pages can be missed where keys are far apart; the ids that an index still
+    names tell of them (see `known_ids`).
+    """
+    walk = _Walk(connection, table)
+    after: Key | None = None
+    while True:
+        try:
+            for row in walk.rows(after):
+                after = table.key_of(row)
+                yield row
+        except CorruptStore as exc:
+            reason = str(exc).removeprefix(f"{connection.path}: ")
+        else:
+            return
+        single = walk.single(after)
+        if single is not None:
+            yield Unreadable(after, single, reason)
+            after = tuple(single[column] for column in table.key)
+            continue
+        yield Unreadable(after, {}, reason)
+        stop = walk.resumed(after)
+        yield from walk.backwards(after, stop)
+        if stop is None:
+            return
+        # The greatest key below those of the first row that can be read again.
+        after = (stop - 1, *[b"\xff" * 64] * (len(table.key) - 1))
+
+
+def known_ids(connection: Connection) -> Iterator[tuple[int, bytes]]:
+    """Yield (row_id, id) of memories as far as their index names them."""
+    statement = "SELECT row_id, id FROM memories INDEXED BY sqlite_autoindex_memories_1 ORDER BY id"
+    try:
+        yield from connection.each(statement)
+    except CorruptStore:
+        return
+
+
+class _Walk:
+    """The statements that read one table."""
+
+    def __init__(self, connection: Connection, table: Table) -> None:
+        self._connection = connection
+        self._table = table
+        self._keys = ", ".join(f'"{column}"' for column in table.key)
+        self._columns = ", ".join(f'"{column}"' for column in table.columns)
+        self._marks = ", ".join("?" * len(table.key))
+        # A text or blob leads the key of some tables; those have no next one to look for.
+        self._counted = table.key[0] not in ("key", "keyword", "id")
+
+    def rows(self, after: Key | None) -> Iterator[Row]:
+        """Yield whole rows behind a key, ascending."""
+        where, values = self._behind(after)
+        statement = f"SELECT {self._columns} FROM {self._table.name}{where} ORDER BY {self._keys}"
+        return self._connection.each(statement, values)
+
+    def single(self, after: Key | None) -> dict[str, Any] | None:
+        """Return what can be read of the row behind a key, where its key can."""
+        where, values = self._behind(after)
+        tail = f"FROM {self._table.name}{where} ORDER BY {self._keys} LIMIT 1"
+        found: dict[str, Any] = {}
+        for column in self._table.columns:
+            for form in (f'"{column}"', f'CAST("{column}" AS BLOB)'):
+                try:
+                    row = self._connection.row(f"SELECT {form} {tail}", values)
+                except CorruptStore:
+                    continue
+                if row is not None:
+                    found[column] = row[0]
+                break
+        return found if found.keys() >= set(self._table.key) else None
+
+    def resumed(self, after: Key | None) -> int | None:
+        """Return the first value of the key's first column from which on rows can be read."""
+        if not self._counted:
+            return None
+        start = 0 if after is None else after[0]
+        step, bad, good = 1, start, None
+        while bad + step <= _LAST_KEY:
+            if self._readable(bad + step):
+                good = bad + step
+                break
+            bad, step = bad + step, step * 2
+        while good is not None and good - bad > 1:
+            middle = (good + bad) // 2
+            good, bad = (middle, bad) if self._readable(middle) else (good, middle)
+        return good
+
+    def backwards(self, after: Key | None, stop: int | None) -> Iterator[Row]:
+        """Yield the rows at the far side of a damaged stretch, descending until it begins."""
+        where, values = self._behind(after)
+        if stop is not None:
+            where += f'{" AND" if where else " WHERE"} "{self._table.key[0]}" < ?'
+            values = (*values, stop)
+        order = ", ".join(f'"{column}" DESC' for column in self._table.key)
+        statement = f"SELECT {self._columns} FROM {self._table.name}{where} ORDER BY {order}"
+        try:
+            yield from self._connection.each(statement, values)
+        except CorruptStore:
+            return
+
+    def _behind(self, after: Key | None) -> tuple[str, Key]:
+        if after is None:
+            return "", ()
+        return f" WHERE ({self._keys}) > ({self._marks})", after
+
+    def _readable(self, first: int) -> bool:
+        """Return whether the first row from a key on can be found."""
+        lead = self._table.key[0]
+        statement = (
+            f'SELECT {self._keys} FROM {self._table.name} WHERE "{lead}" >= ?'
+            f" ORDER BY {self._keys} LIMIT 1"
+        )
+        try:
+            self._connection.rows(statement, (first,))
+        except CorruptStore:
+            return False
+        return True
