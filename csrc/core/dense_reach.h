@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/prefetch.h"
 #include "core/reached.h"
 #include "core/span.h"
 #include "core/sparse_reach.h"
@@ -19,39 +18,39 @@ namespace ebb {
 
 class DenseReach {
  public:
+  // Nothing waits for what arrives: the processor finds the cells in time by itself, and asking for
+  // them takes longer than it saves.
+  static constexpr bool kAsksAhead = false;
+
   // Goes on where `before` stands; the rules have no node cap.
   DenseReach(std::size_t nodes, RowMask mask, const SpreadRules& rules, SpreadScratch& scratch,
              const SparseReach& before)
-      : nodes_(nodes), mask_(mask), rules_(rules), hops_(before.hops()) {
+      : nodes_(nodes), rules_(rules), hops_(before.hops()) {
     if (nodes > scratch.dense.size()) scratch.dense = Buffer<Reached>(nodes + nodes / 4);
     reached_ = scratch.dense.data();
-    std::fill_n(reached_, nodes, Reached{kNothingYet, kTakesNoPart, kNoneBetter, 0, 0});
+    std::fill_n(reached_, nodes, Reached{kNothingYet, kTakesNoPart, kNoneBetter, 0, kNoHopYet});
+    if (mask.data != nullptr) {
+      for (std::size_t node = 0; node < nodes; ++node) {
+        reached_[node].label = chosen(mask.data[node], kNoHopYet, kNoHopEver);
+      }
+    }
     for (std::uint32_t place = 1; place < before.end(); ++place) {
       Reached& one = reached_[before.node(place)];
       one = before.at(place);
-      one.label = before.hop(place);
+      one.label = one.total >= 0.0 ? before.hop(place) : kNoHopEver;
     }
   }
 
   void begin_hop() { ++hops_; }
 
-  const void* cell(std::int64_t node) const { return reached_ + node; }
-
   template <typename AnyEdge>
   void receive(const AnyEdge* edges, std::size_t count, double amount, double scale,
                std::uint32_t from) {
-    constexpr std::size_t kAhead = 24;
     Reached* const reached = reached_;
-    const auto pass = [&](std::size_t i) {
+    for (std::size_t i = 0; i < count; ++i) {
       const double weight = edges[i].weight;
       ebb::receive(reached[edges[i].target], amount * (weight * scale), from);
-    };
-    std::size_t i = 0;
-    for (; i + kAhead < count; ++i) {
-      prefetch(reached + edges[i + kAhead].target);
-      pass(i);
     }
-    for (; i < count; ++i) pass(i);
   }
 
   // Ends a hop. Writes who passes on at the next one, unless this was the last.
@@ -72,31 +71,31 @@ class DenseReach {
   std::uint32_t hop(std::uint32_t place) const { return reached_[place].label; }
 
  private:
-  // Free of branches: most nodes are reached, and most are not, without a pattern.
+  static constexpr std::uint32_t kNoHopYet = 0, kNoHopEver = 0xFFFFFFFF;
+  static_assert(kNoHopYet == 0, "the first hop is put into it with |");
+
+  // Free of branches: most nodes are reached, and most are not, without a pattern. What did not
+  // arrive adds nothing.
   template <bool kGoesOn>
   Passing* settle(Passing* passing) {
     for (std::uint32_t node = 0; node < nodes_; ++node) {
       Reached& one = reached_[node];
       const double arriving = one.arriving;
-      const bool arrived = has_arrived(one), fresh = arrived & (one.best < kSettled);
-      const bool allowed = mask_.data == nullptr || mask_.data[node];
-      const double before = fresh & allowed ? 0.0 : one.total;
-      const bool takes_part = arrived & (before >= 0.0);
-      one.label = fresh ? hops_ : one.label;
-      one.total = takes_part ? before + arriving : before;
-      one.best = arrived ? kSettled : one.best;
-      one.arriving = kNothingYet;
+      const bool arrived = has_arrived(one), fresh = arrived & (one.label == kNoHopYet);
+      one.label |= chosen(fresh, hops_, 0u);
+      one.total = chosen(fresh, 0.0, one.total) + arriving;
       if constexpr (kGoesOn) {
+        one.best = chosen(fresh, kSettled, one.best);
+        one.arriving = kNothingYet;
         passing->activation = arriving;
         passing->node = node;
-        passing += takes_part & (arriving >= rules_.threshold);
+        passing += arrived & (one.total >= 0.0) & (arriving >= rules_.threshold);
       }
     }
     return passing;
   }
 
   std::size_t nodes_;
-  RowMask mask_;
   const SpreadRules& rules_;
   Reached* reached_;
   std::uint32_t hops_;

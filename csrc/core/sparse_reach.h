@@ -18,6 +18,9 @@ namespace ebb {
 
 class SparseReach {
  public:
+  // A place is looked up first, and then written to.
+  static constexpr bool kAsksAhead = true;
+
   SparseReach(std::size_t nodes, RowMask mask, const SpreadRules& rules, SpreadScratch& scratch)
       : nodes_(nodes), mask_(mask), rules_(rules), scratch_(scratch) {
     scratch.fit(nodes);

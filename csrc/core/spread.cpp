@@ -106,7 +106,10 @@ class Spreading {
     sort_by_node(scratch_.frontier, scratch_.frontier_room, rows_.nodes());
     reach.begin_hop();
     for (std::size_t i = 0; i < frontier.size(); ++i) {
-      rows_.look_ahead(frontier, i, [&](auto node) { return reach.cell(node); });
+      rows_.look_ahead(frontier, i);
+      if constexpr (Reach::kAsksAhead) {
+        rows_.look_at_targets(frontier, i, [&](auto node) { return reach.cell(node); });
+      }
       auto row = rows_.row(frontier[i].node);
       // Parallel edges add up heaviest first; without any, the order within a row changes no sum.
       if constexpr (Rows::kMayBeUnordered) {

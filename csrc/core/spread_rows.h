@@ -34,18 +34,24 @@ class LinkGraphRows {
   // Whether two edges of a row may lead to one node without being in order.
   static constexpr bool kMayBeUnordered = false;
 
-  // The rows of nodes far ahead, the edges of nearer ones, and the places that the edges of the
-  // next ones lead to. `cell_of` tells what the places of a target are read from.
-  template <typename CellOf>
-  void look_ahead(const List<Passing>& frontier, std::size_t at, CellOf cell_of) const {
-    constexpr std::size_t kRows = 24, kEdges = 12, kTargets = 4;
-    const std::size_t first = at == 0 ? 0 : at + kRows, end = frontier.size();
-    for (std::size_t i = first; i < std::min(at + kRows + 1, end); ++i) {
+  // Asks for the rows of nodes far ahead and the edges of nearer ones.
+  void look_ahead(const List<Passing>& frontier, std::size_t at) const {
+    constexpr std::size_t kRows = 24, kEdges = 12;
+    const std::size_t end = frontier.size();
+    for (std::size_t i = at == 0 ? 0 : at + kRows; i < std::min(at + kRows + 1, end); ++i) {
       links_.prefetch_row(frontier[i].node);
     }
     for (std::size_t i = at == 0 ? 0 : at + kEdges; i < std::min(at + kEdges + 1, end); ++i) {
       links_.prefetch_edges(frontier[i].node, fan_cap_);
     }
+  }
+
+  // Asks for the places that the edges of the next nodes lead to; `cell_of` tells what these are
+  // read from.
+  template <typename CellOf>
+  void look_at_targets(const List<Passing>& frontier, std::size_t at, CellOf cell_of) const {
+    constexpr std::size_t kTargets = 4;
+    const std::size_t end = frontier.size();
     for (std::size_t i = at == 0 ? 0 : at + kTargets; i < std::min(at + kTargets + 1, end); ++i) {
       const Span<const LinkEdge> edges = links_.first_run(frontier[i].node);
       const std::size_t some = std::min({edges.size, fan_cap_, kMostTargets});
@@ -85,12 +91,15 @@ class MatrixRows {
 
   static constexpr bool kMayBeUnordered = true;
 
-  template <typename CellOf>
-  void look_ahead(const List<Passing>& frontier, std::size_t at, CellOf /*cell_of*/) const {
+  void look_ahead(const List<Passing>& frontier, std::size_t at) const {
     constexpr std::size_t kOffsets = 8, kEdges = 4;
     if (at + kOffsets < frontier.size()) graph_.prefetch_offsets(frontier[at + kOffsets].node);
     if (at + kEdges < frontier.size()) graph_.prefetch_edges(frontier[at + kEdges].node);
   }
+
+  // The targets are known only once a row was checked and copied.
+  template <typename CellOf>
+  void look_at_targets(const List<Passing>& /*frontier*/, std::size_t /*at*/, CellOf) const {}
 
  private:
   const Adjacency& graph_;

@@ -20,7 +20,7 @@ struct SpreadScratch {
   // By node: its place in `reached`, or 0. All 0 between calls.
   Buffer<std::uint32_t> places;
   std::vector<Reached> reached;  // in order of discovery, from 1 on
-  // By node, while most nodes are reached: `label` is then the hop of first arrival, or 0.
+  // By node, while most nodes are reached: `label` is then the hop of first arrival, 0 before it.
   Buffer<Reached> dense;
   // By node: the last row of edges that was looked through for parallel ones and led there. Rows
   // are numbered over all calls; a false alarm after 2^32 of them changes no result.

@@ -29,11 +29,13 @@ def edges(size: int, degree: int, weights: str, seed: int = 0) -> tuple[np.ndarr
     return source[keep], target[keep], weight[keep]
 
 
-def spreads(size: int, links: tuple[np.ndarray, ...], mask, depth: int, **rules) -> list[tuple]:
+def spreads(
+    size: int, links: tuple[np.ndarray, ...], mask, depth: int, strength: float = 1.0, **rules
+) -> list[tuple]:
     """Return the result densely and sparsely, over links and over a matrix."""
     source, target, weight = links
     seeds = np.unique(np.array([0, size // 2, size - 1]))
-    amounts = np.linspace(1.0, 0.3, len(seeds))
+    amounts = strength * np.linspace(1.0, 0.3, len(seeds))
     graph = _core.LinkGraph(np.array([True]))
     graph.add_many(source, target, np.zeros(len(source), np.uint8), weight)
     indptr = np.searchsorted(source, np.arange(size + 1)).astype(np.int64)
@@ -92,3 +94,12 @@ def test_a_flood_that_ends_leaves_nothing_behind() -> None:
     graph.spread(size, np.arange(0, size, 2), np.ones(150), *rules)
     after = graph.spread(size, np.array([7]), np.ones(1), *rules)
     assert [array.tobytes() for array in after] == before
+
+
+def test_a_flood_keeps_what_goes_beyond_the_largest_number() -> None:
+    size, (source, target, _) = 300, edges(300, 8, "uniform")
+    links = source, target, np.full(len(source), 3e38, np.float32)
+    found = spreads(size, links, None, 6, strength=1e300, seeds_receive=True)
+    assert len(found[0][0]) > size / 4
+    assert (found[0][1] == 1.0).all()
+    check(found)
