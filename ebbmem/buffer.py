@@ -7,14 +7,15 @@ nothing is lost when it overflows or the process dies.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ebbmem import arguments, reading, summaries
+from ebbmem.changes import Change
 from ebbmem.embedders.base import Embedder
-from ebbmem.engine import Change, Engine
+from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument
 from ebbmem.models import Turn
 from ebbmem.records.base import Reader, SummaryRow, TurnRow, row_id
@@ -70,11 +71,14 @@ def add_turns(
     if not messages:
         return []
     vectors = vectors_of(embedder, [m.memory.summary for m in messages if m.memory is not None])
-    with engine.change(scope, messages[-1].created_us) as change:
+
+    def work(change: Change) -> list[Turn]:
         kept = write_turns(engine, change, embedder, messages, vectors, limits)
         ids = change.writer.ids([row.memory for row in kept if row.memory is not None])
-    texts = {row: id_text(value) for row, value in ids.items()}
-    return [reading.turn(row, texts) for row in kept]
+        texts = {row: id_text(value) for row, value in ids.items()}
+        return [reading.turn(row, texts) for row in kept]
+
+    return engine.commit(scope, messages[-1].created_us, work)
 
 
 def write_turns(
@@ -171,7 +175,7 @@ def _memories(
         if run not in previous:
             last = change.writer.last_turn(scope_id, run)
             previous[run] = None if last is None else last.memory
-        one = replace(message.memory, after=previous[run])
+        one = message.memory._replace(after=previous[run])
         vector = None if vectors is None else vectors[len(rows) : len(rows) + 1]
         (made,) = write(engine, change, embedder, [one], vector)
         previous[run] = row_id(scope_id, made.number)

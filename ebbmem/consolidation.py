@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ebbmem import arguments
+from ebbmem.changes import Change
 from ebbmem.clock import US_PER_DAY
-from ebbmem.engine import Change, Engine
+from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument, InvalidType
 from ebbmem.index import ScopeIndex
 from ebbmem.models import ConsolidationReport, Tier

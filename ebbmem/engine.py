@@ -1,50 +1,36 @@
 """One engine per store and process: records, and the indexes derived from them.
 
-Locks, in the order they are taken: the lock of a scope, that of writing, that of the records.
+Locks, in the order they are taken: the lock of a scope, that of writing, that of the records,
+that of settling.  What is committed reaches a scope's index by way of its desk, so a writer takes
+no lock of a scope: it waits for no recall, and no recall waits for it.
 Embedders and other slow callbacks run under none, except where a lane is built for the first time.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import os
 import threading
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
 from ebbmem import lanes
 from ebbmem.analysis import Analyzer
+from ebbmem.changes import Change, OpenTransaction, Post
+from ebbmem.commits import GroupCommit, Job, nested
+from ebbmem.desks import Desks
+from ebbmem.digests import keyed_digest, store_key
 from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.errors import ForkedStore, LockTimeout, StorageFailed, StoreClosed, StoreError
-from ebbmem.index import Indexed, ScopeIndex
+from ebbmem.index import ScopeIndex
 from ebbmem.loaded import LoadedIndexes
 from ebbmem.pending import CorruptShare, PendingRecall, PendingRecalls, Written, replay
-from ebbmem.records.base import LinkRow, Reader, RecordStore, ScopeRow, StrengthRow, Writer
+from ebbmem.records.base import Reader, ScopeRow, Writer
+from ebbmem.records.store import RecordStore
 from ebbmem.shelf import Shelved, fetched
 from ebbmem.spaces import Lane
 
-STORE_KEY = "store_key"
-
-
-@dataclass(slots=True)
-class Change:
-    """One write transaction of a scope, and what the index has to take over after it."""
-
-    writer: Writer
-    scope: ScopeRow
-    memories: list[Indexed] = field(default_factory=list)
-    links: list[LinkRow] = field(default_factory=list)
-    strengths: list[StrengthRow] = field(default_factory=list)
-    superseded: list[tuple[int, int]] = field(default_factory=list)
-    """Old and new row id."""
-    tiers: list[tuple[int, int]] = field(default_factory=list)
-    """Row id and tier."""
-    dropped: list[int] = field(default_factory=list)
-    rebuild: bool = False
-    """Whether the change is of a kind that the index does not take over in place."""
+T = TypeVar("T")
 
 
 class Engine:
@@ -75,12 +61,14 @@ class Engine:
         self.analyzer = analyzer
         self._pending = pending
         self._indexes = LoadedIndexes(index_budget)
-        self._lock = threading.Lock()
-        self._scope_locks: dict[str, threading.RLock] = {}
-        self._writing = threading.RLock()
-        self._in_change = False
+        self._desks = Desks(self._indexes)
+        self._commits = GroupCommit(self._transaction)
+        self._settling = threading.RLock()
+        """Held from a commit until everybody who has to know of it knows."""
+        self._inside: int | None = None
+        """The thread that is inside a write transaction."""
         self.closed = False
-        self._store_key = _store_key(records)
+        self._store_key = store_key(records)
 
     # --- scopes -------------------------------------------------------------------------
 
@@ -105,7 +93,9 @@ class Engine:
         CorruptStore
             Once, if recalls of this scope could not be written and were given up.
         """
-        lock = self._scope_lock(scope)
+        # Before any lock: in a forked child a thread of the parent may seem to hold it for ever.
+        self.records.require_own()
+        lock = self._desks.lock(scope)
         if write and self._pending.due:
             try:
                 self.flush()
@@ -114,22 +104,45 @@ class Engine:
         self._pending.require_kept(scope)
         return lock
 
+    def commit(self, scope: str, now_us: int, work: Callable[[Change], T]) -> T:
+        """Let ``work`` write to a scope, in one transaction with what other callers write now.
+
+        Parameters
+        ----------
+        scope : str
+            The scope, made where it is new.
+        now_us : int
+            The moment it is made at.
+        work : callable
+            Given a `Change`, writes by it and returns what this is to return.  It may run in
+            another caller's thread, and again in a new transaction where the first was rolled
+            back, so it does nothing but that, and nothing slow.
+
+        Notes
+        -----
+        Once this returns it is committed; if it raises, nothing of it is, except that an
+        interrupt (such as Ctrl-C) may come after the commit.  What is committed together is
+        written in the order it came.  What one caller's ``work`` raises keeps no other from
+        being committed.
+        """
+        self.records.require_own()
+        self._require_outside()
+        job = Job(scope, now_us, work)
+        done = self._commits.run(job)
+        self._desks.tidy(scope)
+        return done
+
     @contextmanager
     def change(self, scope: str, now_us: int) -> Iterator[Change]:
-        """Hold a scope's lock and yield a write transaction; the index follows its commit.
+        """Yield a write transaction of a scope; the index follows its commit.
 
         Recalls that wait, of any scope, are part of the transaction.
         """
-        with self._scope_lock(scope):
-            with self._write() as writer:
-                before = writer.open_scope(scope, now_us)
-                change = Change(writer, before)
-                yield change
-                after = writer.last_seq(before.scope_id)
-            self._follow(scope, change, before.last_seq, after)
-            index = self._indexes.get(scope)
-            if index is not None:
-                self._indexes.weigh(index)
+        self.records.require_own()
+        self._require_outside()
+        with self._commits.lock, self._transaction() as transaction:
+            yield transaction.change(scope, now_us)
+        self._desks.tidy(scope)
 
     @contextmanager
     def read(self, scope: str | None = None) -> Iterator[Reader]:
@@ -169,7 +182,7 @@ class Engine:
 
     def _withdrawn(self, index: ScopeIndex, recall: PendingRecall) -> bool:
         """Undo a recall that still waits; return whether it did.  The caller holds its scope."""
-        with self._writing:
+        with self._commits.lock:
             if not self._pending.withdraw(recall):
                 return False
         index.update_strengths(recall.before()[0].rows())
@@ -184,36 +197,48 @@ class Engine:
             Once, if recalls of the scope that is named could not be written and were given up.
         """
         self.records.require_own()
-        if self._pending:
-            with self._writing:
-                # Inside a change they are part of it already.
-                if not self._in_change:
-                    with self._write():
+        # Inside a change they are part of it already.
+        if self._pending and self._inside != threading.get_ident():
+            with self._commits.lock:
+                if self._pending:
+                    with self._transaction():
                         pass
         if scope is not None:
             self._pending.require_kept(scope)
 
     @contextmanager
-    def _write(self) -> Iterator[Writer]:
-        """Yield a write transaction in which the recalls that wait were written."""
-        self.records.require_own()
-        with self._writing:
-            with ExitStack() as transaction:
-                writer, count, written = self._begin(transaction)
-                self._in_change = True
-                try:
-                    yield writer
-                finally:
-                    self._in_change = False
-            self._settle(count, written)
+    def _transaction(self, waited_s: float = 0.0) -> Iterator[OpenTransaction]:
+        """Yield a write transaction in which the recalls that wait were written.
 
-    def _begin(self, transaction: ExitStack) -> tuple[Writer, int, list[Written]]:
+        The caller holds the lock of writing.  Of the busy wait, ``waited_s`` seconds are over.
+        """
+        self.records.require_own()
+        self._inside = threading.get_ident()
+        try:
+            with ExitStack() as transaction:
+                writer, count, written = self._begin(transaction, waited_s)
+                opened = OpenTransaction(writer)
+                yield opened
+                posts = _posts(opened, written)
+                with self._settling:
+                    try:
+                        writer.commit()
+                    finally:
+                        # Also where an interrupt came just after the commit.
+                        if writer.committed:
+                            self._settle(count, posts)
+                            opened.finished = True
+        finally:
+            self._inside = None
+
+    def _begin(self, transaction: ExitStack, waited_s: float) -> tuple[Writer, int, list[Written]]:
         """Begin a write transaction with the recalls that wait; return it and what it wrote."""
         while True:
             waiting = self._pending.waiting()
             try:
                 with ExitStack() as attempt:
-                    writer = attempt.enter_context(self.records.write())
+                    writer = attempt.enter_context(self.records.write(waited_s))
+                    writer.gather()
                     written = self._pending.write(writer, waiting)
                     transaction.push(attempt.pop_all())
                     return writer, len(waiting), written
@@ -221,15 +246,16 @@ class Engine:
                 # Its share is given up, and no longer counts in RAM: begun again without it.
                 self._indexes.drop(exc.scope)
 
-    def _settle(self, count: int, written: list[Written]) -> None:
-        """Let recalls go that were committed, and their indexes be as new as the records."""
-        self._pending.settle(count)
-        for scope, before, after, as_in_ram in written:
-            index = self._indexes.get(scope)
-            if index is not None and as_in_ram and index.seq == before:
-                index.seq = after
-            else:
-                self._indexes.drop(scope)
+    def _settle(self, count: int, posts: dict[str, Post]) -> None:
+        """Let recalls go that were committed, and leave word for the indexes."""
+        self._pending.settle(count, posts)
+        for scope, post in posts.items():
+            self._desks.leave(scope, post)
+
+    def _require_outside(self) -> None:
+        """Refuse a write inside a write of the same thread: it would wait for itself."""
+        if self._inside == threading.get_ident():
+            raise nested()
 
     def index_bytes(self, scope: str | None = None) -> int:
         """Return the bytes that one scope's index takes, or all of them."""
@@ -241,9 +267,8 @@ class Engine:
         return len(self._indexes)
 
     def digest(self, scope: str, text: str) -> bytes:
-        """Return the keyed digest of a text: HMAC-SHA-256 over scope and NFC text."""
-        message = f"{scope}\0{unicodedata.normalize('NFC', text)}".encode()
-        return hmac.digest(self._store_key, message, hashlib.sha256)
+        """Return the keyed digest of a text of a scope."""
+        return keyed_digest(self._store_key, scope, text)
 
     def close(self) -> None:
         """Write what waits, close the records and drop the indexes.  Idempotent.
@@ -257,7 +282,7 @@ class Engine:
             # The file, and what waits, are the parent's.
             self.closed = True
             return
-        with self._writing:
+        with self._commits.lock:
             self.closed = True
             try:
                 self.flush()
@@ -287,48 +312,57 @@ class Engine:
             self.require_embedder(embedder)
         lane = index.lane(embedder)
         if lane is None:
-            lane = lanes.built(self.records, self._write, index, embedder)
+            lane = lanes.built(
+                self.records, partial(self.change, index.scope.name, 0), index, embedder
+            )
             self._indexes.weigh(index)
         return lane
 
     # --- keeping indexes current --------------------------------------------------------
-
-    def _scope_lock(self, scope: str) -> threading.RLock:
-        """Return the lock of a scope."""
-        # Before any lock: in a forked child a thread of the parent may seem to hold it for ever.
-        self.records.require_own()
-        lock = self._scope_locks.get(scope)
-        if lock is None:
-            with self._lock:
-                lock = self._scope_locks.setdefault(scope, threading.RLock())
-        return lock
 
     def current(self, scope: str) -> ScopeIndex | None:
         """Return the index of a scope, loaded or reloaded where another process wrote to it.
 
         None for a scope to which nothing was ever written.  The caller holds its lock.
         """
-        # Read before anything is loaded: what is committed after it is looked for next time.
-        version = self.records.data_version()
-        index = self._indexes.get(scope)
-        if index is not None and self._indexes.used(scope, version):
-            return index
-        # Alone with writing, so that what waits is not committed between the two looks.
-        with self._writing, self.records.read() as reader:
-            row = reader.scope(scope)
-            if row is None:
-                return None
-            if index is None or index.seq != row.last_seq:
-                index = ScopeIndex.load(reader, row, self.analyzer)
-                # Inside a change the records have it already.
-                if not self._in_change:
-                    replay(index.columns, index.seq, self._pending.waiting(scope))
-        self._indexes.put(scope, index, version)
+        while True:
+            # Read before anything is loaded: what is committed after it is looked for next time.
+            version = self.records.data_version()
+            index = self._desks.taken(scope)
+            if index is not None and self._indexes.used(scope, version):
+                return index
+            with self.records.read() as reader:
+                # So that nothing is committed between the looks, and word of all before was left.
+                with self._settling:
+                    row = reader.scope(scope)
+                    desk = self._desks.opened(scope)
+                    waiting = self._pending.waiting(scope)
+                if row is None:
+                    return None
+                index = self._desks.taken(scope)
+                if index is None or index.seq < row.last_seq:
+                    index = self._made(reader, row, waiting)
+            self._desks.put(scope, index, desk, version)
+            # What was committed while it was loaded is at the desk.
+            index = self._desks.taken(scope)
+            if index is not None:
+                return index
+
+    def _made(self, reader: Reader, row: ScopeRow, waiting: Sequence[PendingRecall]) -> ScopeIndex:
+        """Return an index from the records, with the recalls that wait."""
+        index = ScopeIndex.load(reader, row, self.analyzer)
+        # Inside a change the records have them already.
+        if self._inside != threading.get_ident():
+            since = self._pending.since(row.name, row.last_seq)
+            replay(index.columns, index.seq, waiting, since)
         return index
 
     def loaded(self, scope: str) -> ScopeIndex | None:
-        """Return the index of a scope where it is in RAM, current or not."""
-        return self._indexes.get(scope)
+        """Return the index of a scope where it is in RAM, with every commit of this process.
+
+        Another process may have written since.  The caller holds its lock.
+        """
+        return self._desks.taken(scope)
 
     def is_current(self, index: ScopeIndex) -> bool:
         """Return whether no other process wrote since an index was brought up to date."""
@@ -353,36 +387,9 @@ class Engine:
         self._indexes.weigh(index)
         return read
 
-    def _follow(self, scope: str, change: Change, before: int, after: int) -> None:
-        """Bring the index up to a committed change, or drop it to be loaded anew."""
-        index = self._indexes.get(scope)
-        if index is None:
-            return
-        if change.rebuild or index.seq != before:
-            self._indexes.drop(scope)
-            return
-        try:
-            index.append(change.memories)
-            index.add_links(change.links)
-            index.update_strengths(change.strengths)
-            index.update_states(change.superseded, change.tiers)
-            index.drop(change.dropped)
-            index.seq = after
-        except BaseException:
-            # The records have it; a half-followed index must not answer.
-            self._indexes.drop(scope)
-            raise
 
-
-def _store_key(records: RecordStore) -> bytes:
-    """Return the key of a store's digests, made when the store is new."""
-    with records.read() as reader:
-        known = reader.meta(STORE_KEY)
-    if known is None:
-        with records.write() as writer:
-            # Another process may have been first since the look above.
-            known = writer.meta(STORE_KEY)
-            if known is None:
-                known = os.urandom(32).hex()
-                writer.set_meta(STORE_KEY, known)
-    return bytes.fromhex(known)
+def _posts(transaction: OpenTransaction, written: Sequence[Written]) -> dict[str, Post]:
+    """Return what the indexes are to learn of a transaction that is about to be committed."""
+    return transaction.posts(
+        {one.scope: Post(one.seq_before, one.seq_after, (), not one.as_in_ram) for one in written}
+    )

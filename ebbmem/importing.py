@@ -10,8 +10,9 @@ from typing import Final
 
 from ebbmem import restoring, telling
 from ebbmem.buffer import BufferLimits
+from ebbmem.changes import Change
 from ebbmem.embedders.base import Embedder
-from ebbmem.engine import Change, Engine
+from ebbmem.engine import Engine
 from ebbmem.errors import EbbmemError, InvalidArgument, InvalidType
 from ebbmem.intake import Intake, Item, Outcome, Verdict
 from ebbmem.lines import (

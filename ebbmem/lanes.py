@@ -7,16 +7,18 @@ from contextlib import AbstractContextManager
 
 import numpy as np
 
+from ebbmem.changes import Change
 from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.errors import EmbedderMismatch
 from ebbmem.index import ScopeIndex
-from ebbmem.records.base import Reader, RecordStore, Writer
+from ebbmem.records.base import Reader, Writer
+from ebbmem.records.store import RecordStore
 from ebbmem.spaces import Lane, embedded
 
 EMBEDDER_NAME = "embedder_name"
 EMBEDDER_DIM = "embedder_dim"
 
-WriteContext = Callable[[], AbstractContextManager[Writer]]
+WriteContext = Callable[[], AbstractContextManager[Change]]
 
 
 def require_embedder(reader: Reader, path: str, embedder: Embedder) -> None:
@@ -62,15 +64,11 @@ def _stored(
     if texts:
         fresh = embedded(embedder, [summary for _, summary, _ in texts])
         rows = [row for row, _, _ in texts]
-        with write() as writer:
-            before = writer.last_seq(scope_id)
-            bind_embedder(writer, records.path, embedder)
-            writer.insert_vectors(
+        with write() as change:
+            bind_embedder(change.writer, records.path, embedder)
+            change.writer.insert_vectors(
                 (row, vector.tobytes()) for row, vector in zip(rows, fresh, strict=True)
             )
-            after = writer.last_seq(scope_id)
-        if index.seq == before:
-            index.seq = after
         stored.update(zip(rows, fresh, strict=True))
     blank = np.zeros(embedder.dim, dtype=np.float32)  # of what was erased meanwhile
     vectors = [stored.get(row, blank) for row in index.columns.row.tolist()]

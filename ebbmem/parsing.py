@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
@@ -153,7 +152,7 @@ def _memory(fields: _Fields, now_us: int) -> MemoryLine:
     )
     return MemoryLine(
         scope=fields.take("scope", arguments.name, None),
-        draft=replace(author, expires_us=fields.take("expires_at", _moment_us, None)),
+        draft=author._replace(expires_us=fields.take("expires_at", _moment_us, None)),
         id=fields.take("id", _id),
         storage_strength=fields.take("storage_strength", _share),
         retrievability=fields.take("retrievability", _share),

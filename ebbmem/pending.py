@@ -11,7 +11,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import Final, NamedTuple
 
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ebbmem import reconsolidation
+from ebbmem.changes import Post
 from ebbmem.columns import Columns
 from ebbmem.decay import F64, I64
 from ebbmem.errors import CorruptStore
@@ -29,6 +30,8 @@ from ebbmem.records.base import Writer
 NS_PER_S = 1_000_000_000
 MOST_HITS: Final = 65_536
 """How many hits may wait, of all recalls together: about 10 MB."""
+MOST_SPANS: Final = 4_096
+"""Scopes of which it is known since when only this process changed them."""
 RECALLED = "recalled"
 
 
@@ -101,6 +104,7 @@ class PendingRecalls:
         self._due_ns = 0
         self._hits = 0
         self._given_up: dict[str, CorruptStore] = {}
+        self._spans: dict[str, tuple[int, int]] = {}
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -149,11 +153,28 @@ class PendingRecalls:
         with self._lock:
             return [one for one in self._recalls if scope is None or one.scope == scope]
 
-    def settle(self, count: int) -> None:
-        """Let the first ``count`` go: they were committed."""
-        with self._lock:
-            del self._recalls[:count], self._came_ns[:count]
-            self._count()
+    def settle(self, count: int, posts: Mapping[str, Post] | None = None) -> None:
+        """Let the first ``count`` go: they were committed, with what ``posts`` says."""
+        for scope, post in (posts or {}).items():
+            since = self.since(scope, post.before) if post.harmless else post.after
+            # The newest last, so that the oldest go.
+            self._spans.pop(scope, None)
+            self._spans[scope] = (since, post.after)
+        while len(self._spans) > MOST_SPANS:
+            del self._spans[next(iter(self._spans))]
+        if count:
+            with self._lock:
+                del self._recalls[:count], self._came_ns[:count]
+                self._count()
+
+    def since(self, scope: str, seq: int) -> int:
+        """Return the oldest change since which only this process changed a scope up to ``seq``.
+
+        And it changed no strength but by recalls: the strengths that an index knew since then are
+        those that the records have at ``seq``, with the recalls that were written meanwhile.
+        """
+        since, newest = self._spans.get(scope, (seq, seq))
+        return since if newest == seq else seq
 
     def require_kept(self, scope: str) -> None:
         """Raise once, where recalls of a scope were given up, why."""
@@ -192,7 +213,8 @@ class PendingRecalls:
     def _write_share(self, writer: Writer, share: Sequence[PendingRecall]) -> Written:
         """Write the recalls of one scope, or give them up where it is corrupt."""
         try:
-            return _write_scope(writer, share)
+            before = writer.last_seq(share[0].scope_id)
+            return _write_scope(writer, share, before, self.since(share[0].scope, before))
         except CorruptStore as exc:
             scope = share[0].scope
             with self._lock:
@@ -213,10 +235,13 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_inherited)
 
 
-def replay(columns: Columns, last_seq: int, share: Sequence[PendingRecall]) -> None:
-    """Strengthen, in columns loaded from the records, what waiting recalls of a scope hit."""
+def replay(columns: Columns, last_seq: int, share: Sequence[PendingRecall], since: int) -> None:
+    """Strengthen, in columns loaded from the records, what waiting recalls of a scope hit.
+
+    Since the change ``since`` only this process changed the scope; see `PendingRecalls.since`.
+    """
     # As `_write_scope` will: what they did is done again where another process wrote since.
-    as_in_ram = all(one.seq == last_seq for one in share)
+    as_in_ram = all(since <= one.seq <= last_seq for one in share)
     for one in share:
         slots = columns.slots(one.before()[0].row)
         left = slots >= 0
@@ -231,13 +256,14 @@ def replay(columns: Columns, last_seq: int, share: Sequence[PendingRecall]) -> N
         columns.succeed(slots, counted, one.now_us, reconsolidation.RATE_PER_H, beta)
 
 
-def _write_scope(writer: Writer, share: Sequence[PendingRecall]) -> Written:
-    """Write the recalls of one scope."""
+def _write_scope(
+    writer: Writer, share: Sequence[PendingRecall], before: int, since: int
+) -> Written:
+    """Write the recalls of one scope, whose newest change is ``before``."""
     first = share[0]
-    before = writer.last_seq(first.scope_id)
     # Another process may have written since the index looked: then what each recall did is done
     # again to the memories as they are now.
-    as_in_ram = all(one.seq == before for one in share)
+    as_in_ram = all(since <= one.seq <= before for one in share)
     if as_in_ram:
         _write_as_in_ram(writer, share)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ebbmem import reading
+from ebbmem.changes import Change
 from ebbmem.engine import Engine
 from ebbmem.models import Intention
 from ebbmem.records.base import IntentionRow
@@ -20,7 +21,8 @@ def intend(
     now_us: int,
 ) -> Intention:
     """Keep an intention."""
-    with engine.change(scope, now_us) as change:
+
+    def work(change: Change) -> IntentionRow:
         row = IntentionRow(
             id=new_id(now_us),
             scope_id=change.scope.scope_id,
@@ -32,7 +34,9 @@ def intend(
             completed_at=None,
         )
         change.writer.insert_intention(row)
-    return reading.intention(row, scope)
+        return row
+
+    return reading.intention(engine.commit(scope, now_us, work), scope)
 
 
 def due(engine: Engine, scope: str, now_us: int) -> list[Intention]:
@@ -55,5 +59,8 @@ def complete(engine: Engine, scope: str, intention_id: str, now_us: int) -> bool
     with engine.records.read() as reader:
         if reader.scope(scope) is None:
             return False
-    with engine.change(scope, now_us) as change:
-        return change.writer.complete_intention(change.scope.scope_id, wanted, now_us)
+    return engine.commit(
+        scope,
+        now_us,
+        lambda change: change.writer.complete_intention(change.scope.scope_id, wanted, now_us),
+    )

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import cast
 
-from ebbmem.engine import Change
+from ebbmem.changes import Change
 from ebbmem.intake import Correction, Intake, Item, Outcome, Verdict
 from ebbmem.lines import IntentionLine, LinkLine, MemoryLine, RunSummaryLine, TurnLine
 from ebbmem.records.base import (

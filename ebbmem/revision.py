@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ebbmem import buffer, reconsolidation
+from ebbmem.changes import Change
 from ebbmem.embedders.base import Embedder
-from ebbmem.engine import Change, Engine
+from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument
 from ebbmem.graph import LINK_KINDS
 from ebbmem.models import Link, Remembered, Tier

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ebbmem import buffer
-from ebbmem.engine import Change
+from ebbmem.changes import Change
 from ebbmem.intake import Intake, Item, Outcome, Verdict
 from ebbmem.lines import ChatLine, ToldLine
 from ebbmem.records.base import Reader

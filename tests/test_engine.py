@@ -348,7 +348,8 @@ def test_a_forked_child_waits_for_no_thread_that_it_has_not(tmp_path, call, told
         inside, leave = threading.Event(), threading.Event()
 
         def hold() -> None:
-            with db.engine._scope_lock("default"), db.engine._writing, db.engine._indexes._lock:
+            engine = db.engine
+            with engine._desks.lock("default"), engine._commits.lock, engine._indexes._lock:
                 inside.set()
                 leave.wait(30)
 

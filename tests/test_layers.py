@@ -14,7 +14,7 @@ LAYERS: dict[int, str] = {
     1: "_core _tokenize _version",
     2: "decay reinforcement analysis build embedders vectorstores records",
     3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
-    " hits succession shelf pending loaded lanes spaces"
+    " hits succession shelf pending loaded lanes spaces changes commits desks digests"
     " reading retrieval revision prospective buffer summaries consolidation engine"
     " lines parsing intake telling restoring importing exporting verifying",
     4: "sharing maintenance database handle store agentic fleet",
@@ -36,6 +36,7 @@ WITHIN: dict[str, str] = {
     "vectorstores": "vectorstores.base vectorstores.native",
     "vectorstores.native": "vectorstores.base",
     # 2, records: values and rows; statements over them; a connection; reading; writing; sqlite
+    "records.store": "records.base",
     "records.memory_rows": "records.base records.rows",
     "records.statements": "records.base records.memory_rows",
     "records.header": "records.failures",
@@ -61,10 +62,13 @@ WITHIN: dict[str, str] = {
     "graph": "csr",
     "spreading": "csr graph",
     "index": "columns graph shelf spaces",
-    "pending": "columns recipes reconsolidation",
+    "changes": "index",
+    "commits": "changes",
+    "pending": "changes columns recipes reconsolidation",
     "loaded": "index",
-    "lanes": "index spaces",
-    "engine": "index lanes loaded pending shelf spaces",
+    "desks": "changes index loaded",
+    "lanes": "changes index spaces",
+    "engine": "changes commits desks digests index lanes loaded pending shelf spaces",
     # 3, recall: a recipe weighs, the stages run over an index; retrieval is recall as a call
     "recipes": "spreading",
     "scoring": "recipes",
@@ -74,11 +78,11 @@ WITHIN: dict[str, str] = {
     "reading": "engine reconsolidation shelf",
     "retrieval": "engine hits index pending reading recall recipes reconsolidation shelf spaces",
     # 3, writes: each is one change of the engine's
-    "remembering": "engine index reconsolidation spaces",
-    "revision": "buffer engine graph reading reconsolidation remembering",
-    "buffer": "engine reading remembering summaries",
-    "prospective": "engine reading",
-    "consolidation": "engine index",
+    "remembering": "changes engine index reconsolidation spaces",
+    "revision": "buffer changes engine graph reading reconsolidation remembering",
+    "buffer": "changes engine reading remembering summaries",
+    "prospective": "changes engine reading",
+    "consolidation": "changes engine index",
     # 4: databases share engines, a store is a handle, an agent's memory is a store with a buffer,
     # a fleet hands them out
     "database": "maintenance sharing",
@@ -90,10 +94,10 @@ WITHIN: dict[str, str] = {
     "lines": "remembering",
     "parsing": "graph lines remembering",
     "intake": "buffer engine lines",
-    "telling": "buffer engine intake lines remembering",
-    "restoring": "engine intake lines remembering telling",
+    "telling": "buffer changes intake lines remembering",
+    "restoring": "changes intake lines remembering telling",
     "verifying": "engine index spaces",
-    "importing": "buffer engine intake lines parsing remembering restoring telling",
+    "importing": "buffer changes engine intake lines parsing remembering restoring telling",
     "exporting": "engine lines",
     # 5: the command line, and how things look in a terminal
     "__main__": "cli",
@@ -102,7 +106,13 @@ WITHIN: dict[str, str] = {
 }
 
 # What layer 3 may see of the subpackages: protocols and values, never a backend.
-SEEN_BY_LAYER_3 = {"embedders.base", "vectorstores.base", "records.base", "records.identity"}
+SEEN_BY_LAYER_3 = {
+    "embedders.base",
+    "vectorstores.base",
+    "records.base",
+    "records.identity",
+    "records.store",
+}
 
 # Third-party packages, and the modules that may import them.
 EVERYWHERE = "*"
@@ -121,6 +131,7 @@ CORE_IMPORTERS = {1, 2, 3}
 OUTSIDE: dict[str, dict[str, str]] = {
     "time": {
         "clock": "time_ns",
+        "commits": "monotonic",
         "pending": "monotonic_ns",
         "retrieval": "perf_counter_ns",
         "records.connection": "monotonic sleep",

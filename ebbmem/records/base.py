@@ -1,4 +1,4 @@
-"""What the rest of ebbmem asks of a record store, and the rows that cross that border.
+"""What is asked of a record store within a transaction, and the rows that cross that border.
 
 Times are integer UTC microseconds since 1970.  ``row_id`` names a memory (or turn) within the
 store: ``scope_id << 32 | number``, so that the rows of one scope lie together.
@@ -7,7 +7,6 @@ store: ``scope_id << 32 | number``, so that the rows of one scope lie together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
 from ebbmem.models import Finding
@@ -276,6 +275,21 @@ class Writer(Reader, Protocol):
     Rows of another scope than the one named are refused with InvalidArgument.
     """
 
+    committed: bool
+    """Whether the transaction has ended, and what it wrote is in the store."""
+
+    def gather(self) -> None:
+        """Let what is inserted from now on wait until a question, or the commit, needs it there.
+
+        Then rows go in together.  What the store refuses of them is raised by that later call.
+        """
+
+    def commit(self) -> None:
+        """Commit now rather than at the end of the context; nothing more is written after it.
+
+        Where an interrupt comes just after the commit, it is raised, and ``committed`` is true.
+        """
+
     def set_meta(self, key: str, value: str) -> None:
         """Keep a value about the store as a whole."""
 
@@ -324,8 +338,8 @@ class Writer(Reader, Protocol):
     ) -> None:
         """Keep (memory id, keyed digest) of what was erased."""
 
-    def lift_erased(self, scope_id: int, digest: bytes) -> None:
-        """Forget that a text was erased: it is remembered again on purpose."""
+    def lift_erased(self, scope_id: int, digests: Sequence[bytes]) -> None:
+        """Forget that texts were erased: they are remembered again on purpose."""
 
     def insert_event(
         self,
@@ -339,6 +353,11 @@ class Writer(Reader, Protocol):
 
     def insert_events(self, scope_id: int, kind: str, events: Sequence[tuple[int, bytes]]) -> None:
         """Append several of a kind to the history, each (at, payload), of no one memory."""
+
+    def insert_memory_events(
+        self, scope_id: int, kind: str, events: Sequence[tuple[int, int]]
+    ) -> None:
+        """Append several of a kind to the history, each (at, memory), without payload."""
 
     def rewrite_event(self, scope_id: int, seq: int, payload: bytes) -> None:
         """Replace the payload of an event, when what it names is erased; its seq stays."""
@@ -357,37 +376,3 @@ class Writer(Reader, Protocol):
 
     def put_summary(self, scope_id: int, row: SummaryRow) -> None:
         """Insert or replace the rolling summary of a run."""
-
-
-class RecordStore(Protocol):
-    """An open record store.  Safe to call from several threads."""
-
-    path: str
-
-    @property
-    def writable(self) -> bool:
-        """Return whether a write may succeed before the store is opened anew."""
-
-    def require_own(self) -> None:
-        """Raise ForkedStore in a child process, forked since the store was opened."""
-
-    def migrate(self) -> list[str]:
-        """Apply the missing migrations, return their names.  Safe in many processes at once."""
-
-    def read(self) -> AbstractContextManager[Reader]:
-        """Open a consistent view; nothing else of this process uses the connection meanwhile."""
-
-    def write(self) -> AbstractContextManager[Writer]:
-        """Open a write transaction: committed at the end, rolled back on any exception."""
-
-    def data_version(self) -> int:
-        """Return a number that changes when another connection commits."""
-
-    def check(self) -> Checked:
-        """Return what is wrong in the records, and what was counted; nothing is changed."""
-
-    def back_up(self, target: str) -> int:
-        """Copy what is committed to another file; return its bytes."""
-
-    def close(self) -> None:
-        """Close; later calls raise StoreClosed.  Idempotent."""

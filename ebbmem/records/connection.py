@@ -56,13 +56,15 @@ class BusyWait:
 
     def __init__(self, limit_s: float) -> None:
         self.limit_s = limit_s
+        self.waited_s = 0.0
+        """Seconds that were waited before the wait that is next."""
         self._deadline = 0.0
 
     def __call__(self, calls_before: int) -> bool:
         """Nap and return whether to try again; ``calls_before`` counts from 0 for each wait."""
         now = time.monotonic()
         if calls_before == 0:
-            self._deadline = now + self.limit_s
+            self._deadline = now + self.limit_s - self.waited_s
         left = self._deadline - now
         if left <= 0:
             return False
@@ -85,6 +87,9 @@ class Connection:
         require_safe_sqlite(apsw.sqlite_lib_version(), path)
         self.path = path
         self._busy = BusyWait(busy_wait_s)
+        self._gathering = False
+        self._waiting: dict[str, list[Values]] = {}
+        """Rows to be inserted, by statement."""
         self.lost: str | None = None
         """Why no write can succeed any more."""
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_EXRESCODE
@@ -116,6 +121,8 @@ class Connection:
 
     def rows(self, sql: str, values: Values = ()) -> list[Any]:
         """Return every row of a query."""
+        if self._gathering:
+            self._insert_gathered()
         try:
             return self._apsw.execute(sql, values).fetchall()
         except REFUSALS as exc:
@@ -123,6 +130,8 @@ class Connection:
 
     def each(self, sql: str, values: Values = ()) -> Iterator[Any]:
         """Yield the rows of a query that may have very many."""
+        if self._gathering:
+            self._insert_gathered()
         try:
             yield from self._apsw.execute(sql, values)
         except REFUSALS as exc:
@@ -130,6 +139,8 @@ class Connection:
 
     def row(self, sql: str, values: Values = ()) -> Any | None:
         """Return the first row of a query that has at most one, or None."""
+        if self._gathering:
+            self._insert_gathered()
         try:
             return self._apsw.execute(sql, values).fetchone()
         except REFUSALS as exc:
@@ -137,6 +148,8 @@ class Connection:
 
     def rows_of_each(self, sql: str, values: Iterable[Values]) -> list[Any]:
         """Return the rows of a query for each of several bindings, in their order."""
+        if self._gathering:
+            self._insert_gathered()
         try:
             return self._apsw.executemany(sql, values).fetchall()
         except REFUSALS as exc:
@@ -144,35 +157,99 @@ class Connection:
 
     def run(self, sql: str, values: Values = ()) -> int:
         """Run one statement; return how many rows it changed."""
+        if self._gathering:
+            self._insert_gathered()
         try:
             self._apsw.execute(sql, values).fetchall()
             return self._apsw.changes()
         except REFUSALS as exc:
             raise self._failure(exc) from exc
 
+    def gather(self, order: Iterable[str]) -> None:
+        """Let inserts of this transaction wait until another statement is run.
+
+        Parameters
+        ----------
+        order : iterable of str
+            The statements of `insert`, in an order that leaves no row naming one that is not
+            there yet.
+        """
+        if not self._gathering:
+            self._gathering = True
+            self._waiting = {sql: [] for sql in order}
+
+    def insert(self, sql: str, values: Iterable[Values]) -> None:
+        """Insert rows with one statement, at once or when they have to be there."""
+        if self._gathering:
+            self._waiting[sql].extend(values)
+        else:
+            self.run_for_each(sql, values)
+
+    def _insert_gathered(self) -> None:
+        """Insert the rows that wait; where one is refused, so will the commit be."""
+        self._gathering = False
+        for sql, values in self._waiting.items():
+            if values:
+                self.run_for_each(sql, values)
+                values.clear()
+        self._gathering = True
+
+    def _stop_gathering(self) -> None:
+        self._gathering = False
+        self._waiting = {}
+
     def run_for_each(self, sql: str, values: Iterable[Values]) -> None:
         """Run one statement for each of several bindings."""
+        if self._gathering:
+            self._insert_gathered()
         try:
             self._apsw.executemany(sql, values)
         except REFUSALS as exc:
             raise self._failure(exc) from exc
 
-    def begin(self, mode: str) -> None:
-        """Begin a transaction; a rest of one that an interrupt left behind is rolled back."""
+    @property
+    def in_transaction(self) -> bool:
+        """Return whether a transaction is open."""
+        return bool(self._apsw.in_transaction)
+
+    def begin(self, mode: str, waited_s: float = 0.0) -> None:
+        """Begin a transaction; a rest of one that an interrupt left behind is rolled back.
+
+        Parameters
+        ----------
+        mode : str
+            SQLite's word for which lock is taken at once.
+        waited_s : float
+            Seconds of the busy wait that are over already.
+        """
         if self.lost is not None:
             raise StorageFailed(self.lost)
+        self._stop_gathering()
         if self._apsw.in_transaction:
             self.run("ROLLBACK")
-        self.run(f"BEGIN {mode}")
+        self._busy.waited_s = waited_s
+        try:
+            self.run(f"BEGIN {mode}")
+        finally:
+            self._busy.waited_s = 0.0
 
     def commit(self) -> None:
         """Commit the open transaction."""
+        if self._gathering:
+            self._insert_gathered()
+            self._stop_gathering()
         if not self._apsw.in_transaction:
             raise StorageFailed(f"{self.path}: SQLite rolled the transaction back")
         self.run("COMMIT")
 
+    def end(self) -> None:
+        """End a transaction that wrote nothing, or was committed."""
+        if self._apsw.in_transaction:
+            self.run("COMMIT")
+
     def rollback(self) -> None:
         """Roll back the open transaction, if there is one."""
+        self._stop_gathering()
         if self._apsw.in_transaction:
             self.run("ROLLBACK")
 

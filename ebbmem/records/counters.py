@@ -78,6 +78,7 @@ class Counters:
         self._seq: int | None = None
         self._stored_seq: int | None = None
         self._scopes: dict[int, ScopeCounters] = {}
+        self._named: dict[str, ScopeCounters] = {}
         self._changed: set[int] = set()
 
     def take(self, scope_id: int, n: int = 1) -> range:
@@ -102,10 +103,15 @@ class Counters:
 
     def open_scope(self, name: str, now: int) -> ScopeCounters:
         """Return the counters of a scope by name, made when it is new."""
-        row = self._connection.row(sql.SELECT_SCOPE_BY_NAME, (name,))
-        if row is None:
-            return self._made(name, now)
-        return self._scopes.get(row[0]) or self._loaded(row)
+        known = self._named.get(name)
+        if known is None:
+            row = self._connection.row(sql.SELECT_SCOPE_BY_NAME, (name,))
+            if row is None:
+                known = self._made(name, now)
+            else:
+                known = self._scopes.get(row[0]) or self._loaded(row)
+            self._named[name] = known
+        return known
 
     def flush(self) -> None:
         """Write the counters that moved."""

@@ -33,3 +33,8 @@ def remember(connection: Connection, row: Values) -> None:
 def remembered(connection: Connection, scope_id: int, digest: bytes) -> list[Any]:
     """Return the rows of ``erased``, checksum last, with a keyed digest."""
     return connection.rows(sql.SELECT_ERASED, (scope_id, digest))
+
+
+def any_remembered(connection: Connection, scope_id: int) -> bool:
+    """Return whether anything was ever erased from a scope."""
+    return connection.row(sql.SELECT_ANY_ERASED, (scope_id,)) is not None

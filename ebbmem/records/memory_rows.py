@@ -126,10 +126,10 @@ def link_checksum(row: Row) -> int:
 
 def _content_crc(row: MemoryRow, text: int) -> int:
     """Return the lower half of a memory's checksum."""
-    detail, key, source, metadata = (
-        NULL_TEXT if value is None else value.encode()
-        for value in (row.detail, row.key, row.source, row.metadata)
-    )
+    detail = NULL_TEXT if row.detail is None else row.detail.encode()
+    key = NULL_TEXT if row.key is None else row.key.encode()
+    source = NULL_TEXT if row.source is None else row.source.encode()
+    metadata = NULL_TEXT if row.metadata is None else row.metadata.encode()
     numbers = _pack_content(
         row.row_id,
         row.recorded_at,

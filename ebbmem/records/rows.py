@@ -31,6 +31,8 @@ NULL_TEXT: Final = b"\xff\xfeNULL"
 _ORDER: Final = [INT, MAYBE, REAL, TEXT]
 _pack_keyword: Final = struct.Struct("<3q").pack
 _KEYWORDS: Final = crc32(b"keywords")
+_pack_event: Final = struct.Struct("<6q").pack
+_EVENTS: Final = crc32(b"events")
 # -0.0 becomes 0.0, as SQLite stores it.
 _stored: Final = (0.0).__add__
 
@@ -159,10 +161,25 @@ summary_checksum: Final = checksum(
         "seq": INT,
     },
 )
-event_checksum: Final = checksum(
-    "events",
-    {"seq": INT, "scope_id": INT, "kind": TEXT, "at": INT, "memory": MAYBE, "payload": TEXT},
-)
+
+
+def event_checksum(row: Row) -> int:
+    """Return the checksum of (seq, scope_id, kind, at, memory, payload).
+
+    The form is that of `checksum`, written out: every memory has such a row.
+    """
+    seq, scope_id, kind, at, memory, payload = row
+    try:
+        named = kind.encode()
+        told = NULL_TEXT if payload is None else payload
+        numbers = _pack_event(
+            seq, scope_id, at, NULL if memory is None else memory, len(named), len(told)
+        )
+        return crc32(named + told, crc32(numbers, _EVENTS))
+    except (UnicodeEncodeError, struct.error, TypeError, AttributeError) as exc:
+        raise InvalidArgument.of("events", "values that SQLite can hold", exc) from exc
+
+
 checkpoint_checksum: Final = checksum(
     "checkpoints",
     {

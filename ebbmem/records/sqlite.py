@@ -144,8 +144,13 @@ class SqliteRecords:
                 yield reader
 
     @contextmanager
-    def write(self) -> Iterator[SqliteWriter]:
+    def write(self, waited_s: float = 0.0) -> Iterator[SqliteWriter]:
         """Open a write transaction: committed at the end, rolled back on any exception.
+
+        Parameters
+        ----------
+        waited_s : float
+            Seconds of the busy wait that are over already.
 
         Raises
         ------
@@ -159,9 +164,9 @@ class SqliteRecords:
             if self._open_transaction is not None:
                 raise StoreError("write() cannot be nested in another read() or write()")
             writer = SqliteWriter(connection)
-            with self._transaction(connection, writer, "IMMEDIATE"):
+            with self._transaction(connection, writer, "IMMEDIATE", waited_s):
                 yield writer
-                writer.finish()
+                writer.commit()
             self._scrub_log(writer.erased_text)
 
     def check(self) -> Checked:
@@ -234,12 +239,14 @@ class SqliteRecords:
             raise StoreClosed(f"{self.path}: the store was closed")
 
     @contextmanager
-    def _transaction(self, connection: Connection, view: SqliteReader, mode: str) -> Iterator[None]:
+    def _transaction(
+        self, connection: Connection, view: SqliteReader, mode: str, waited_s: float = 0.0
+    ) -> Iterator[None]:
         try:
-            connection.begin(mode)
+            connection.begin(mode, waited_s)
             self._open_transaction = view
             yield
-            connection.commit()
+            connection.end()
         except BaseException:
             connection.rollback()
             raise

@@ -197,6 +197,7 @@ INSERT_SOURCE: Final = _insert("sources", SOURCE_COLUMNS, "ON CONFLICT DO NOTHIN
 
 ERASED_COLUMNS: Final = ("scope_id", "id", "digest", "at", "seq")
 SELECT_ERASED: Final = _select(ERASED_COLUMNS, "erased WHERE scope_id = ? AND digest = ?")
+SELECT_ANY_ERASED: Final = "SELECT 1 FROM erased WHERE scope_id = ? LIMIT 1"
 PUT_ERASED: Final = _insert(
     "erased",
     ERASED_COLUMNS,
@@ -221,3 +222,14 @@ DELETE_MEMORY: Final = (
     "DELETE FROM checkpoints WHERE memory = ?",
     "DELETE FROM memories WHERE row_id = ?",
 )
+
+INSERTS: Final = (
+    INSERT_MEMORY,
+    PUT_VECTOR,
+    INSERT_KEYWORD,
+    PUT_LINK,
+    INSERT_TURN,
+    INSERT_SOURCE,
+    INSERT_EVENT,
+)
+"""In an order that leaves no row naming one that is not there yet."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
-from ebbmem.errors import InvalidArgument, StoreError, UnknownMemory
+from ebbmem.errors import EbbmemError, InvalidArgument, StoreError, UnknownMemory
 from ebbmem.records import erasing, memory_rows
 from ebbmem.records import rows as seals
 from ebbmem.records import statements as sql
@@ -67,6 +67,10 @@ class SqliteWriter(SqliteReader):
         super().__init__(connection)
         self._counters = Counters(connection)
         self.failed = False
+        self.committed = False
+        """Whether the transaction has ended, and what it wrote is in the store."""
+        self._no_erased: set[int] = set()
+        """Scopes known to have nothing erased."""
         self.erased_text = False
         """Whether deleted text may still lie in the write-ahead log."""
 
@@ -75,10 +79,28 @@ class SqliteWriter(SqliteReader):
         if self.failed:
             raise StoreError("a change of this transaction failed; it can only be rolled back")
 
-    def finish(self) -> None:
-        """Write the counters: the last step before the commit."""
+    def gather(self) -> None:
+        """Let what is inserted from now on wait until a question, or the commit, needs it there."""
+        self._connection.gather(sql.INSERTS)
+
+    def commit(self) -> None:
+        """Commit, the counters last; once it is done nothing more is written.  Idempotent.
+
+        Where an interrupt comes just after the commit, it is raised, and ``committed`` is true.
+        """
+        if self.committed:
+            return
         self.require_whole()
         self._counters.flush()
+        try:
+            self._connection.commit()
+            self.committed = True
+        except EbbmemError:
+            raise
+        except BaseException:
+            # SQLite's own errors leave the transaction open, or roll it back: this is not one.
+            self.committed = not self._connection.in_transaction
+            raise
 
     def scopes(self) -> list[ScopeRow]:
         """Return every scope, by scope_id."""
@@ -118,7 +140,7 @@ class SqliteWriter(SqliteReader):
         scope = self._counters.scope(scope_id)
         base = scope_id << NUMBER_BITS
         stored = [
-            MemoryRow(base | number, seq, *row[2:])
+            MemoryRow._make((base | number, seq, *row[2:]))
             for number, seq, row in zip(
                 scope.numbers(len(rows)),
                 self._counters.take(scope_id, len(rows)),
@@ -127,7 +149,7 @@ class SqliteWriter(SqliteReader):
             )
         ]
         values = [memory_rows.sealed(row) for row in stored]
-        self._connection.run_for_each(sql.INSERT_MEMORY, values)
+        self._connection.insert(sql.INSERT_MEMORY, values)
         scope.count_in([row[-1] for row in values])
         return stored
 
@@ -136,7 +158,7 @@ class SqliteWriter(SqliteReader):
         """Insert (keyword, role, row_id); what is there already stays."""
         values = [(*entry, seals.keyword_checksum(entry)) for entry in entries]
         require_rows_of(scope_id, [entry[2] for entry in values])
-        self._connection.run_for_each(sql.INSERT_KEYWORD, values)
+        self._connection.insert(sql.INSERT_KEYWORD, values)
         self._counters.take(scope_id, min(len(values), 1))
 
     @_whole
@@ -147,7 +169,7 @@ class SqliteWriter(SqliteReader):
             (seq,) = self._counters.take(row >> NUMBER_BITS)
             columns = (row, vector, seq)
             values.append((*columns, seals.vector_checksum(columns)))
-        self._connection.run_for_each(sql.PUT_VECTOR, values)
+        self._connection.insert(sql.PUT_VECTOR, values)
 
     @_whole
     def insert_links(self, scope_id: int, links: Iterable[LinkRow]) -> None:
@@ -158,7 +180,7 @@ class SqliteWriter(SqliteReader):
         for link, seq in zip(links, self._counters.take(scope_id, len(links)), strict=True):
             columns = (*link, seq)
             values.append((*columns, memory_rows.link_checksum(columns)))
-        self._connection.run_for_each(sql.PUT_LINK, values)
+        self._connection.insert(sql.PUT_LINK, values)
 
     @_whole
     def delete_links(self, scope_id: int, links: Iterable[tuple[int, int, str]]) -> None:
@@ -227,18 +249,22 @@ class SqliteWriter(SqliteReader):
         self, scope_id: int, entries: Iterable[tuple[bytes, bytes]], now: int
     ) -> None:
         """Keep (memory id, keyed digest) of what was erased."""
+        self._no_erased.discard(scope_id)
         for memory_id, digest in entries:
             (seq,) = self._counters.take(scope_id)
             erasing.remember(self._connection, (scope_id, memory_id, digest, now, seq))
 
     @_whole
-    def lift_erased(self, scope_id: int, digest: bytes) -> None:
-        """Forget that a text was erased: it is remembered again on purpose."""
-        found = erasing.remembered(self._connection, scope_id, digest)
-        for row, seq in zip(found, self._counters.take(scope_id, len(found)), strict=True):
-            self._checked(row, seals.erased_checksum, "erased")
-            _, memory_id, _, at, _, _ = row
-            erasing.remember(self._connection, (scope_id, memory_id, None, at, seq))
+    def lift_erased(self, scope_id: int, digests: Sequence[bytes]) -> None:
+        """Forget that texts were erased: they are remembered again on purpose."""
+        if self._nothing_erased(scope_id):
+            return
+        for digest in digests:
+            found = erasing.remembered(self._connection, scope_id, digest)
+            for row, seq in zip(found, self._counters.take(scope_id, len(found)), strict=True):
+                self._checked(row, seals.erased_checksum, "erased")
+                _, memory_id, _, at, _, _ = row
+                erasing.remember(self._connection, (scope_id, memory_id, None, at, seq))
 
     @_whole
     def insert_event(
@@ -252,7 +278,7 @@ class SqliteWriter(SqliteReader):
         """Append to the history; return its seq."""
         (seq,) = self._counters.take(scope_id)
         columns = (seq, scope_id, kind, at, memory, payload)
-        self._connection.run(sql.INSERT_EVENT, (*columns, seals.event_checksum(columns)))
+        self._connection.insert(sql.INSERT_EVENT, [(*columns, seals.event_checksum(columns))])
         return seq
 
     @_whole
@@ -263,7 +289,19 @@ class SqliteWriter(SqliteReader):
         for seq, (at, payload) in zip(seqs, events, strict=True):
             columns = (seq, scope_id, kind, at, None, payload)
             values.append((*columns, seals.event_checksum(columns)))
-        self._connection.run_for_each(sql.INSERT_EVENT, values)
+        self._connection.insert(sql.INSERT_EVENT, values)
+
+    @_whole
+    def insert_memory_events(
+        self, scope_id: int, kind: str, events: Sequence[tuple[int, int]]
+    ) -> None:
+        """Append several of a kind to the history, each (at, memory), without payload."""
+        values = []
+        seqs = self._counters.take(scope_id, len(events))
+        for seq, (at, memory) in zip(seqs, events, strict=True):
+            columns = (seq, scope_id, kind, at, memory, None)
+            values.append((*columns, seals.event_checksum(columns)))
+        self._connection.insert(sql.INSERT_EVENT, values)
 
     @_whole
     def rewrite_event(self, scope_id: int, seq: int, payload: bytes) -> None:
@@ -309,7 +347,7 @@ class SqliteWriter(SqliteReader):
         for turn, seq in zip(stored, self._counters.take(scope_id, len(turns)), strict=True):
             columns = (*turn, seq)
             values.append((*columns, seals.turn_checksum(columns)))
-        self._connection.run_for_each(sql.INSERT_TURN, values)
+        self._connection.insert(sql.INSERT_TURN, values)
         return stored
 
     @_whole
@@ -317,7 +355,7 @@ class SqliteWriter(SqliteReader):
         """Insert (memory row, "turn" or "memory", source row)."""
         values = [(*entry, seals.source_checksum(entry)) for entry in entries]
         require_rows_of(scope_id, [row for entry in values for row in (entry[0], entry[2])])
-        self._connection.run_for_each(sql.INSERT_SOURCE, values)
+        self._connection.insert(sql.INSERT_SOURCE, values)
         self._counters.take(scope_id, min(len(values), 1))
 
     @_whole
@@ -326,6 +364,14 @@ class SqliteWriter(SqliteReader):
         (seq,) = self._counters.take(scope_id)
         columns = (scope_id, *row, seq)
         self._connection.run(sql.PUT_SUMMARY, (*columns, seals.summary_checksum(columns)))
+
+    def _nothing_erased(self, scope_id: int) -> bool:
+        """Return whether nothing was ever erased from a scope."""
+        if scope_id not in self._no_erased:
+            if erasing.any_remembered(self._connection, scope_id):
+                return False
+            self._no_erased.add(scope_id)
+        return True
 
     def _rewrite(self, scope_id: int, row: int, changes: dict[str, Any]) -> None:
         """Write columns of a memory's state, with a new seq and checksum."""

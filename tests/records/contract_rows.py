@@ -206,7 +206,7 @@ class EraseContract:
             writer.insert_erased(scope_id, [(b"i" * 16, b"d" * 32)], NOW)
             assert writer.erased(scope_id, b"d" * 32)
             assert not writer.erased(other, b"d" * 32)
-            writer.lift_erased(scope_id, b"d" * 32)
+            writer.lift_erased(scope_id, [b"d" * 32])
             assert not writer.erased(scope_id, b"d" * 32)
 
     def test_orphans_are_what_has_no_other_source(self, store):

@@ -10,8 +10,9 @@ from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
-from ebbmem.records.base import IntentionRow, LinkRow, MemoryRow, RecordStore, TurnRow
+from ebbmem.records.base import IntentionRow, LinkRow, MemoryRow, TurnRow
 from ebbmem.records.identity import new_id
+from ebbmem.records.store import RecordStore
 
 NOW = 1_700_000_000_000_000
 

@@ -152,3 +152,19 @@ def test_a_keyword_has_the_checksum_of_the_form(keyword, role, row_id):
 def test_a_keyword_that_no_column_can_hold_is_refused(bad):
     with pytest.raises(InvalidArgument, match="keywords"):
         rows.keyword_checksum(bad)
+
+
+@settings(max_examples=200)
+@given(whole, whole, hostile, whole, st.none() | whole, st.none() | st.binary(max_size=40))
+def test_an_event_has_the_checksum_of_the_form(seq, scope_id, kind, at, memory, payload):
+    kinds = {"seq": INT, "scope_id": INT, "kind": TEXT, "at": INT, "memory": MAYBE, "payload": TEXT}
+    row = (seq, scope_id, kind, at, memory, payload)
+    assert rows.event_checksum(row) == checksum("events", kinds)(row)
+
+
+@pytest.mark.parametrize(
+    "bad", [(1, 1, "\ud800", 1, None, None), (1 << 63, 1, "a", 1, None, None), (1, 1, 2, 1, 1, b"")]
+)
+def test_an_event_that_no_column_can_hold_is_refused(bad):
+    with pytest.raises(InvalidArgument, match="events"):
+        rows.event_checksum(bad)

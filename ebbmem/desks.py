@@ -1,0 +1,152 @@
+"""Where commits leave word for the indexes of scopes, and the locks of scopes."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from contextlib import suppress
+from typing import Final
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+from ebbmem.changes import Change, Post
+from ebbmem.index import ScopeIndex
+from ebbmem.loaded import LoadedIndexes
+
+SOON: Final = 64
+"""Memories that wait at a desk before the writer itself brings them into the index."""
+MOST: Final = 4_096
+"""Memories that may wait at a desk; beyond it the index is dropped, to be loaded anew."""
+
+
+class Desk:
+    """What was committed in a scope and is not yet in its index, in the order of the commits."""
+
+    __slots__ = ("__weakref__", "lock", "memories", "posts")
+
+    def __init__(self, lock: threading.RLock) -> None:
+        self.lock = lock
+        """The scope's: to be held by who takes the posts."""
+        self.posts: deque[Post] = deque()
+        self.memories = 0
+
+
+class Desks:
+    """The desks of scopes whose index is in RAM, or is being loaded.  Safe to call from threads.
+
+    Writers leave word without a scope's lock, so they wait for no recall; whoever holds the lock
+    and wants the index takes in first what lies there.
+
+    Parameters
+    ----------
+    indexes : LoadedIndexes
+        The indexes.
+    """
+
+    def __init__(self, indexes: LoadedIndexes) -> None:
+        self._indexes = indexes
+        self._mutex = threading.Lock()
+        # By who uses them: as long as somebody holds or wants a lock, it stays the same.
+        self._locks: WeakValueDictionary[str, threading.RLock] = WeakValueDictionary()
+        self._desks: WeakValueDictionary[str, Desk] = WeakValueDictionary()
+        self._desk_of: WeakKeyDictionary[ScopeIndex, Desk] = WeakKeyDictionary()
+
+    def lock(self, scope: str) -> threading.RLock:
+        """Return the lock of a scope."""
+        lock = self._locks.get(scope)
+        if lock is None:
+            with self._mutex:
+                lock = self._locks.get(scope)
+                if lock is None:
+                    lock = self._locks[scope] = threading.RLock()
+        return lock
+
+    def opened(self, scope: str) -> Desk:
+        """Return the desk of a scope: what is committed from now on is left there.
+
+        The caller holds the scope's lock, and keeps the desk until its index does.
+        """
+        desk = self._desks.get(scope)
+        if desk is None:
+            desk = self._desks[scope] = Desk(self.lock(scope))
+        return desk
+
+    def put(self, scope: str, index: ScopeIndex, desk: Desk, version: int) -> None:
+        """Keep an index that is current at a data version, and its desk."""
+        self._desk_of[index] = desk
+        self._indexes.put(scope, index, version)
+
+    def leave(self, scope: str, post: Post) -> None:
+        """Leave word of a commit, where an index needs to know."""
+        desk = self._desks.get(scope)
+        if desk is not None:
+            desk.memories += sum(len(one.memories) for one in post.changes)
+            desk.posts.append(post)
+        if post.rebuild:
+            # Now, whoever uses it: it may hold what was erased.
+            self._indexes.drop(scope)
+
+    def taken(self, scope: str) -> ScopeIndex | None:
+        """Return the index of a scope with all that lies at its desk.
+
+        None where it is not in RAM, or was dropped because it does not lead there.  The caller
+        holds the scope's lock.
+        """
+        index = self._indexes.get(scope)
+        if index is None:
+            return None
+        desk = self._desk_of.get(index)
+        if desk is None or not desk.posts:
+            return index
+        try:
+            posts = list(desk.posts)
+            followed = _follow(index, posts)
+            for post in posts:
+                desk.posts.popleft()
+                desk.memories -= sum(len(one.memories) for one in post.changes)
+        except Exception:  # noqa: BLE001 - whatever it was, the records can be read again
+            followed = False
+        except BaseException:
+            # The records have it; a half-followed index must not answer.
+            self._indexes.drop(scope)
+            raise
+        if not followed:
+            self._indexes.drop(scope)
+            return None
+        self._indexes.weigh(index)
+        return index
+
+    def tidy(self, scope: str) -> None:
+        """Bring into the index what lies at its desk, where it is much and nobody uses it."""
+        desk = self._desks.get(scope)
+        if desk is None or desk.memories <= SOON:
+            return
+        try:
+            if desk.lock.acquire(blocking=False):
+                self.taken(scope)
+            elif desk.memories > MOST:
+                self._indexes.drop(scope)
+        finally:
+            # Whether or not an interrupt let us note that it was acquired.
+            with suppress(RuntimeError):
+                desk.lock.release()
+
+
+def _follow(index: ScopeIndex, posts: list[Post]) -> bool:
+    """Bring an index up to commits; return whether they lead on from what it knows."""
+    changes: list[Change] = []
+    seq = index.seq
+    for post in posts:
+        if post.after <= index.seq:
+            continue  # it was loaded with it
+        if post.rebuild or post.before != seq:
+            return False
+        changes += post.changes
+        seq = post.after
+    index.append([memory for one in changes for memory in one.memories])
+    index.add_links([link for one in changes for link in one.links])
+    index.update_strengths([row for one in changes for row in one.strengths])
+    for one in changes:
+        index.update_states(one.superseded, one.tiers)
+        index.drop(one.dropped)
+    index.seq = seq
+    return True

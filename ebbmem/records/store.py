@@ -1,0 +1,45 @@
+"""What the rest of ebbmem asks of an open record store as a whole."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from ebbmem.records.base import Checked, Reader, Writer
+
+
+class RecordStore(Protocol):
+    """An open record store.  Safe to call from several threads."""
+
+    path: str
+
+    @property
+    def writable(self) -> bool:
+        """Return whether a write may succeed before the store is opened anew."""
+
+    def require_own(self) -> None:
+        """Raise ForkedStore in a child process, forked since the store was opened."""
+
+    def migrate(self) -> list[str]:
+        """Apply the missing migrations, return their names.  Safe in many processes at once."""
+
+    def read(self) -> AbstractContextManager[Reader]:
+        """Open a consistent view; nothing else of this process uses the connection meanwhile."""
+
+    def write(self, waited_s: float = 0.0) -> AbstractContextManager[Writer]:
+        """Open a write transaction: committed at the end, rolled back on any exception.
+
+        Of the wait for other processes ``waited_s`` seconds are over.
+        """
+
+    def data_version(self) -> int:
+        """Return a number that changes when another connection commits."""
+
+    def check(self) -> Checked:
+        """Return what is wrong in the records, and what was counted; nothing is changed."""
+
+    def back_up(self, target: str) -> int:
+        """Copy what is committed to another file; return its bytes."""
+
+    def close(self) -> None:
+        """Close; later calls raise StoreClosed.  Idempotent."""
