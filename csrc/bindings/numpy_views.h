@@ -10,6 +10,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -104,14 +105,15 @@ void require_finite(Span<const T> values, const std::string& argument) {
   }
 }
 
-// Hand a vector to numpy without copying it.
-template <typename T>
-py::array_t<T> to_numpy(std::vector<T>&& values) {
-  auto owner = std::make_unique<std::vector<T>>(std::move(values));
+// Hand a vector or a column to numpy without copying it.
+template <typename Values>
+auto to_numpy(Values&& values) {
+  using T = std::remove_reference_t<decltype(*values.data())>;
+  static_assert(!std::is_reference_v<Values>, "what is handed over is moved");
+  auto owner = std::make_unique<Values>(std::move(values));
   T* data = owner->data();
   const auto size = static_cast<py::ssize_t>(owner->size());
-  const py::capsule capsule(owner.release(),
-                            [](void* p) { delete static_cast<std::vector<T>*>(p); });
+  const py::capsule capsule(owner.release(), [](void* p) { delete static_cast<Values*>(p); });
   return py::array_t<T>({size}, {static_cast<py::ssize_t>(sizeof(T))}, data, capsule);
 }
 

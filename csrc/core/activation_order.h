@@ -28,30 +28,55 @@ inline std::uint32_t falling_prefix(double activation) {
   return static_cast<std::uint32_t>(std::min((kBitsOfOne - bits) >> 26, kMost));
 }
 
+// Writes a place with its total where that is at least 0, and else something to be overwritten.
+// Returns where the next one goes.
+inline RankedPlace* rank(double total, std::uint32_t place, RankedPlace* next) {
+  next->prefix = falling_prefix(std::min(total, 1.0));
+  next->place = place;
+  return next + (total >= 0.0);
+}
+
 namespace activation_order {
 
-template <int kBits>
-void distribute(List<RankedPlace>& entries, List<RankedPlace>& room, int shift) {
-  constexpr std::uint32_t kMask = (1u << kBits) - 1;
-  std::array<std::uint32_t, kMask + 1> ends{};
-  for (const RankedPlace& one : entries) ++ends[(one.prefix >> shift) & kMask];
+// The place of each digit's first entry, from how many there are of it.
+template <std::size_t kDigits>
+void to_begins(std::array<std::uint32_t, kDigits>& counts) {
   std::uint32_t begin = 0;
-  for (std::uint32_t& end : ends) {
-    const std::uint32_t count = end;
-    end = begin;
+  for (std::uint32_t& one : counts) {
+    const std::uint32_t count = one;
+    one = begin;
     begin += count;
   }
+}
+
+template <std::size_t kDigits, typename DigitOf>
+void distribute(List<RankedPlace>& entries, List<RankedPlace>& room,
+                std::array<std::uint32_t, kDigits>& begins, DigitOf digit_of) {
   RankedPlace* const to = room.resize_for_overwrite(entries.size());
-  for (const RankedPlace& one : entries) to[ends[(one.prefix >> shift) & kMask]++] = one;
+  for (const RankedPlace& one : entries) to[begins[digit_of(one)]++] = one;
   entries.swap(room);
 }
 
-// Leaves 32 - 2 * kBits bits undecided.
+// By the leading 2 * kBits of the bits that are in use; returns how many that leaves undecided.
 template <int kBits>
 int sort_by_prefix(List<RankedPlace>& entries, List<RankedPlace>& room) {
-  distribute<kBits>(entries, room, 32 - 2 * kBits);
-  distribute<kBits>(entries, room, 32 - kBits);
-  return 32 - 2 * kBits;
+  constexpr std::uint32_t kDigits = 1u << kBits;
+  std::uint32_t used = 0;
+  for (const RankedPlace& one : entries) used |= one.prefix;
+  int undecided = 0;
+  while ((used >> undecided) >> kBits >= kDigits) ++undecided;
+  const auto low = [=](const RankedPlace& one) { return (one.prefix >> undecided) % kDigits; };
+  const auto high = [=](const RankedPlace& one) { return (one.prefix >> undecided) / kDigits; };
+  std::array<std::uint32_t, kDigits> lows{}, highs{};
+  for (const RankedPlace& one : entries) {
+    ++lows[low(one)];
+    ++highs[high(one)];
+  }
+  to_begins(lows);
+  to_begins(highs);
+  distribute(entries, room, lows, low);
+  distribute(entries, room, highs, high);
+  return undecided;
 }
 
 template <typename Before>

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/activation_order.h"
+#include "core/list.h"
 #include "core/reached.h"
 #include "core/span.h"
 #include "core/sparse_reach.h"
@@ -53,19 +55,38 @@ class DenseReach {
     }
   }
 
-  // Ends a hop. Writes who passes on at the next one, unless this was the last.
+  // Ends a hop. Writes who passes on at the next one; what arrived at the last hop is left to
+  // rank().
   void settle(List<Passing>& frontier, bool last) {
-    if (last) {
-      settle<false>(nullptr);
-    } else {
-      frontier.cut(settle<true>(frontier.resize_for_overwrite(nodes_ + 1)));
+    if (last) return;
+    Passing* passing = frontier.resize_for_overwrite(nodes_ + 1);
+    for (std::uint32_t node = 0; node < nodes_; ++node) {
+      Reached& one = reached_[node];
+      const double arriving = one.arriving;
+      const bool arrived = has_arrived(one);
+      one.best = chosen(is_fresh(one), kSettled, one.best);
+      add_up(one);
+      one.arriving = kNothingYet;
+      passing->activation = arriving;
+      passing->node = node;
+      passing += arrived & (one.total >= 0.0) & (arriving >= rules_.threshold);
     }
+    frontier.cut(passing);
   }
 
-  // --- by place: from first() to below end(), with a total of at least 0 where it was reached
+  // Ends the last hop too, and writes the places where a node was reached.
+  void rank(List<RankedPlace>& ranked) {
+    RankedPlace* next = ranked.resize_for_overwrite(nodes_ + 1);
+    for (std::uint32_t node = 0; node < nodes_; ++node) {
+      Reached& one = reached_[node];
+      add_up(one);
+      next = ebb::rank(one.total, node, next);
+    }
+    ranked.cut(next);
+  }
 
-  std::uint32_t first() const { return 0; }
-  std::uint32_t end() const { return static_cast<std::uint32_t>(nodes_); }
+  // --- by place
+
   const Reached& at(std::uint32_t place) const { return reached_[place]; }
   std::uint32_t node(std::uint32_t place) const { return place; }
   std::uint32_t hop(std::uint32_t place) const { return reached_[place].label; }
@@ -74,25 +95,14 @@ class DenseReach {
   static constexpr std::uint32_t kNoHopYet = 0, kNoHopEver = 0xFFFFFFFF;
   static_assert(kNoHopYet == 0, "the first hop is put into it with |");
 
+  static bool is_fresh(const Reached& one) { return has_arrived(one) & (one.label == kNoHopYet); }
+
   // Free of branches: most nodes are reached, and most are not, without a pattern. What did not
   // arrive adds nothing.
-  template <bool kGoesOn>
-  Passing* settle(Passing* passing) {
-    for (std::uint32_t node = 0; node < nodes_; ++node) {
-      Reached& one = reached_[node];
-      const double arriving = one.arriving;
-      const bool arrived = has_arrived(one), fresh = arrived & (one.label == kNoHopYet);
-      one.label |= chosen(fresh, hops_, 0u);
-      one.total = chosen(fresh, 0.0, one.total) + arriving;
-      if constexpr (kGoesOn) {
-        one.best = chosen(fresh, kSettled, one.best);
-        one.arriving = kNothingYet;
-        passing->activation = arriving;
-        passing->node = node;
-        passing += arrived & (one.total >= 0.0) & (arriving >= rules_.threshold);
-      }
-    }
-    return passing;
+  void add_up(Reached& one) const {
+    const bool fresh = is_fresh(one);
+    one.label |= chosen(fresh, hops_, 0u);
+    one.total = chosen(fresh, 0.0, one.total) + one.arriving;
   }
 
   std::size_t nodes_;

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/activation_order.h"
+#include "core/list.h"
 #include "core/prefetch.h"
 #include "core/reached.h"
 #include "core/span.h"
@@ -101,6 +103,15 @@ class SparseReach {
       passing = ebb::settle(one, one.label, rules_.threshold, passing);
     }
     frontier.cut(passing);
+  }
+
+  // Writes the places where a node was reached.
+  void rank(List<RankedPlace>& ranked) const {
+    RankedPlace* next = ranked.resize_for_overwrite(end() - first() + 1);
+    for (std::uint32_t place = first(); place < end(); ++place) {
+      next = ebb::rank(at(place).total, place, next);
+    }
+    ranked.cut(next);
   }
 
   std::uint32_t hops() const { return static_cast<std::uint32_t>(hops_); }

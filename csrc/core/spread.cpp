@@ -53,8 +53,11 @@ class Spreading {
   bool floods() const {
     if (rules_.node_cap != 0 || scratch_.frontier.size() < rows_.nodes() / 256) return false;
     std::size_t edges = 0;
-    for (const Passing& one : scratch_.frontier) edges += rows_.width(one.node);
-    return edges > rows_.nodes();
+    for (const Passing& one : scratch_.frontier) {
+      edges += rows_.width(one.node);
+      if (edges > rows_.nodes()) return true;
+    }
+    return false;
   }
 
   void seed(SparseReach& reach) {
@@ -143,16 +146,9 @@ class Spreading {
   }
 
   template <typename Reach>
-  Activation result(const Reach& reach) {
+  Activation result(Reach& reach) {
     List<RankedPlace>& ranked = scratch_.ranked;
-    RankedPlace* next = ranked.resize_for_overwrite(reach.end() - reach.first() + 1);
-    for (std::uint32_t place = reach.first(); place < reach.end(); ++place) {
-      const double total = reach.at(place).total;
-      next->prefix = falling_prefix(std::min(std::max(total, 0.0), 1.0));
-      next->place = place;
-      next += total >= 0.0;
-    }
-    ranked.cut(next);
+    reach.rank(ranked);
     sort_by_activation(ranked, scratch_.ranked_room, [&](std::uint32_t a, std::uint32_t b) {
       const double x = std::min(reach.at(a).total, 1.0), y = std::min(reach.at(b).total, 1.0);
       return x != y ? x > y : reach.node(a) < reach.node(b);
@@ -165,10 +161,10 @@ class Spreading {
     constexpr std::size_t kAhead = 16;
     const List<RankedPlace>& ranked = scratch_.ranked;
     Activation out;
-    out.nodes.resize(ranked.size());
-    out.activation.resize(ranked.size());
-    out.parent.resize(ranked.size());
-    out.hop.resize(ranked.size());
+    out.nodes = Column<std::int64_t>(ranked.size());
+    out.activation = Column<double>(ranked.size());
+    out.parent = Column<std::int64_t>(ranked.size());
+    out.hop = Column<std::int32_t>(ranked.size());
     for (std::size_t i = 0; i < ranked.size(); ++i) {
       prefetch(&reach.at(ranked[std::min(i + kAhead, ranked.size() - 1)].place));
       const std::uint32_t place = ranked[i].place;

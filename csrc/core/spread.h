@@ -10,8 +10,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "core/column.h"
 #include "core/csr.h"
 #include "core/link_rows.h"
 #include "core/span.h"
@@ -29,13 +29,13 @@ struct Seeds {
 
 // One entry per reached node: higher activation first, then lower number.
 struct Activation {
-  std::vector<std::int64_t> nodes;
-  std::vector<double> activation;
+  Column<std::int64_t> nodes;
+  Column<double> activation;
   // The node that gave the largest single contribution at the hop of first arrival (the lowest
   // number among equals), and that hop, from 1. A parent was itself reached at an earlier hop or
   // is a seed, so following parents until hop 1 leads to a seed.
-  std::vector<std::int64_t> parent;
-  std::vector<std::int32_t> hop;
+  Column<std::int64_t> parent;
+  Column<std::int32_t> hop;
 };
 
 // Both throw ValueError for rules outside their ranges, seeds outside the graph or named twice,
