@@ -111,9 +111,20 @@ def _product(index: ScopeIndex, vectors: Asked, request: Request) -> Answer:
         request.top_k,
     )
     scores, parts = scoring.product(slots, cosines, traces, law, request.now_us)
-    terms = Terms(cosines, np.zeros(len(slots)), parts["retrievability"])
-    table = _Table(slots, scores, terms, parts, {"dense": slots}, None)
-    return _cut(index, table, None, request)
+    ranked = Ranked(
+        request.recipe.name,
+        slots,
+        scores.tolist(),
+        range(len(slots)),
+        cosines,
+        np.zeros(len(slots)),
+        parts["retrievability"],
+        parts,
+        {"dense": slots},
+        {},
+        _superseded(index, slots),
+    )
+    return cut(ranked, request.min_score)
 
 
 def _familiar(index: ScopeIndex, vectors: Asked | None, cue: Cue, request: Request) -> Familiar:
@@ -280,27 +291,29 @@ class _Table(NamedTuple):
     activation: Activation | None
 
 
-def _cut(index: ScopeIndex, table: _Table, best: I64 | None, request: Request) -> Answer:
-    """Split the best candidates, given by position (None: all), at ``min_score``."""
-    slots, scores, terms, columns = table.slots, table.scores, table.terms, index.columns
-    positions: Sequence[int] = range(len(slots))
-    if best is not None:
-        slots, scores, positions = slots[best], scores[best], best.tolist()
-    notes: dict[int, str] = {}
-    if columns.any_superseded:
-        notes = dict.fromkeys(slots[columns.successor[slots] != 0].tolist(), SUPERSEDED)
+def _superseded(index: ScopeIndex, slots: I64) -> dict[int, str]:
+    """Return the notes of those that were replaced by another memory."""
+    columns = index.columns
+    if not columns.any_superseded:
+        return {}
+    return dict.fromkeys(slots[columns.successor[slots] != 0].tolist(), SUPERSEDED)
+
+
+def _cut(index: ScopeIndex, table: _Table, best: I64, request: Request) -> Answer:
+    """Split the best candidates, given by position, at ``min_score``."""
+    slots, terms = table.slots[best], table.terms
     ranked = Ranked(
         request.recipe.name,
         slots,
-        scores.tolist(),
-        positions,
+        table.scores[best].tolist(),
+        best.tolist(),
         terms.similarity,
         terms.cascade,
         terms.retrievability,
         table.parts,
         table.lanes,
         {} if table.activation is None else _paths(index, table.activation, slots),
-        notes,
+        _superseded(index, slots),
     )
     return cut(ranked, request.min_score)
 

@@ -99,6 +99,8 @@ def analyse(
     asked: Sequence[Query | None] = [None] * len(cues)
     if recipe.uses_vectors:
         asked = queries(embedder, cues)
+        if len(cues) == 1 and not recipe.uses_terms:
+            return [Cue(cues[0], NO_TERMS, asked[0])]
     return [Cue(*parts) for parts in zip(cues, terms, asked, strict=True)]
 
 

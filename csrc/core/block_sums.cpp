@@ -6,11 +6,16 @@
 
 namespace ebb {
 
-BlockSums::BlockSums()
-    : kernels_(active()), sums_(SparseBlock::kMaxRows), chosen_(SparseBlock::kMaxRows) {}
+BlockSums::BlockSums() : kernels_(active()) {}
 
 void BlockSums::clear(std::size_t rows) {
   padded_rows_ = (rows + 63) / 64 * 64;
+  if (padded_rows_ > sums_.size()) {
+    // Only what is needed: of a small scope the zeros would take longer than the sums.
+    chosen_ = Buffer<std::uint16_t>(padded_rows_);
+    sums_ = Buffer<std::int16_t>(padded_rows_);
+    return;
+  }
   std::fill_n(sums_.data(), padded_rows_, std::int16_t{0});
 }
 

@@ -52,6 +52,7 @@ class HashingEmbedder:
     sign: Literal["seed", "independent"] | None = field(default=None, kw_only=True)
     split: Literal["words", "lower_split"] = field(default="words", kw_only=True)
     _hasher: WordHasher = field(init=False, repr=False, compare=False)
+    _name: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dim", checked_dim(self.dim))
@@ -59,11 +60,13 @@ class HashingEmbedder:
             _check_choice("sign", self.sign, ("seed", "independent"))
         _check_choice("split", self.split, ("words", "lower_split"))
         object.__setattr__(self, "_hasher", WordHasher(self.split, self.dim, self.sign))
+        name = f"word-hash:{self.split}:{self.sign or 'unsigned'}:{self.dim}"
+        object.__setattr__(self, "_name", name)
 
     @property
     def name(self) -> str:
         """Name of the vector space: equal names give equal vectors."""
-        return f"word-hash:{self.split}:{self.sign or 'unsigned'}:{self.dim}"
+        return self._name
 
     def embed(self, text: str) -> NDArray[np.float32]:
         """Return the vector of one text.

@@ -113,11 +113,11 @@ class Connection:
     def data_version(self) -> int:
         """Return a number that changes when another connection commits."""
         try:
-            # All rows, so that the statement ends: until then it would see nothing newer.
-            found: Any = self._asking.execute("PRAGMA data_version").fetchall()
-            return int(found[0][0])
+            # `get` takes all rows, so that the statement ends: until then it sees nothing newer.
+            version: int = self._asking.execute("PRAGMA data_version").get
         except REFUSALS as exc:
             raise self._failure(exc) from exc
+        return version
 
     def rows(self, sql: str, values: Values = ()) -> list[Any]:
         """Return every row of a query."""
