@@ -9,12 +9,15 @@ namespace ebb {
 
 // Core never includes kernels/: each table is defined by one kernels_<isa>.cpp.
 extern const KernelTable kScalarTable;
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define EBB_HAS_X86_TABLES 1
+#if defined(EBB_HAS_X86_TABLES)
 extern const KernelTable kAvx2Table;
 extern const KernelTable kAvx512Table;
-#elif defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))
-#define EBB_HAS_NEON_TABLE 1
+extern const KernelTable kAvx512VnniTable;
+#endif
+#if defined(EBB_HAS_AVXVNNI_TABLE)
+extern const KernelTable kAvxVnniTable;
+#endif
+#if defined(EBB_HAS_NEON_TABLE)
 extern const KernelTable kNeonTable;
 #endif
 
@@ -27,7 +30,13 @@ std::vector<const KernelTable*> supported() {
   const CpuFeatures cpu = detect_cpu();
   std::vector<const KernelTable*> tables;
 #ifdef EBB_HAS_X86_TABLES
+  if (cpu.avx512vnni) tables.push_back(&kAvx512VnniTable);
   if (cpu.avx512) tables.push_back(&kAvx512Table);
+#endif
+#ifdef EBB_HAS_AVXVNNI_TABLE
+  if (cpu.avxvnni) tables.push_back(&kAvxVnniTable);
+#endif
+#ifdef EBB_HAS_X86_TABLES
   if (cpu.avx2) tables.push_back(&kAvx2Table);
 #endif
 #ifdef EBB_HAS_NEON_TABLE

@@ -10,6 +10,17 @@
 #include "core/md5.h"
 #include "core/span.h"
 
+// The tables that this compiler makes for this architecture, beside the scalar one.
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define EBB_HAS_X86_TABLES 1
+// Compilers older than these do not know the instructions.
+#if (defined(__clang__) && __clang_major__ >= 12) || (!defined(__clang__) && __GNUC__ >= 11)
+#define EBB_HAS_AVXVNNI_TABLE 1
+#endif
+#elif defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))
+#define EBB_HAS_NEON_TABLE 1
+#endif
+
 namespace ebb {
 
 constexpr std::size_t kLanes = 16;

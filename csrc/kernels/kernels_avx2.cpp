@@ -22,6 +22,8 @@ namespace {
 
 #include "kernels/i8_avx2.h"
 
+#include "kernels/tile_x86.h"
+
 #include "kernels/tile_avx2.h"
 
 #include "kernels/kernels.inl"

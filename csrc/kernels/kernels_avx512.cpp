@@ -35,6 +35,8 @@ namespace {
 
 #include "kernels/u8_avx512.h"
 
+#include "kernels/tile_x86.h"
+
 #include "kernels/tile_avx2.h"
 
 #include "kernels/kernels.inl"
