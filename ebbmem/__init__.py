@@ -37,6 +37,7 @@ from ebbmem.maintenance import verify
 from ebbmem.models import (
     BadLine,
     ConsolidationReport,
+    ErasureReceipt,
     Explanation,
     Finding,
     ImportReport,
@@ -69,6 +70,7 @@ __all__ = [
     "Ebbinghaus",
     "Embedder",
     "EpisodicMemoryStore",
+    "ErasureReceipt",
     "Explanation",
     "Finding",
     "Fleet",

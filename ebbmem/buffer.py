@@ -152,8 +152,11 @@ def refold(change: Change, run_id: str, now_us: int) -> None:
     if summary is None:
         return
     turns = change.writer.turns(scope_id, run_id, 0, _ALL)
-    text = summaries.folded("", [turn for turn in turns if turn.row_id <= summary.through])
-    if text != summary.text:
+    old = [turn for turn in turns if turn.row_id <= summary.through]
+    text = summaries.folded("", old)
+    if not old:
+        change.writer.erase_summary(scope_id, run_id)
+    elif text != summary.text:
         change.writer.put_summary(scope_id, summary._replace(text=text, updated_at=now_us))
 
 

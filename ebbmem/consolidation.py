@@ -37,7 +37,12 @@ class SleepPolicy:
         Days without access until a warm memory turns cold.
     archive_days, archive_strength, archive_importance : float
         A cold memory is archived after this many days without access, if its storage strength
-        and importance are below these.  Pinned memories stay.
+        and importance are below these.
+
+    Notes
+    -----
+    A memory that has expired goes to the archive at the next pass.  Pinned memories are left as
+    they are, in type and tier, even once they have expired; recall leaves those out all the same.
     """
 
     mature_strength: float = 0.3
@@ -106,7 +111,8 @@ def _steps(index: ScopeIndex, policy: SleepPolicy, now_us: int) -> Iterator[_Ste
     free = columns.alive & ~columns.pinned
     expired = free & (columns.expires_us <= now_us) & (columns.tier != Tier.ARCHIVE)
     ripe = (
-        columns.alive
+        free
+        & (columns.expires_us > now_us)
         & (columns.kind == columns.code(EPISODIC))
         & (columns.strength >= policy.mature_strength)
         & (age_days >= policy.mature_days)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 
-from ebbmem import arguments, reading
+from ebbmem import arguments, erasure, reading
 from ebbmem.analysis import Analyzer
 from ebbmem.clock import Clock, Moment, SystemClock, to_us
 from ebbmem.consolidation import SleepPolicy, checked_policy, consolidate
@@ -15,7 +15,7 @@ from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument, InvalidType, StoreClosed
 from ebbmem.maintenance import Maintained
-from ebbmem.models import ConsolidationReport, ImportReport, StoreStats
+from ebbmem.models import ConsolidationReport, ErasureReceipt, ImportReport, StoreStats
 from ebbmem.pending import PendingRecalls
 from ebbmem.records.sqlite import SqliteRecords
 from ebbmem.sharing import Hold
@@ -248,8 +248,28 @@ class Database(Maintained):
         """Return ``now`` in UTC microseconds, by default the clock's."""
         return self.clock.now_us() if now is None else to_us(now, "now")
 
+    def erase_scope(self, scope: str, *, now: Moment | None = None) -> ErasureReceipt:
+        """Erase a scope for good, with all that is in it: memories, turns, intentions, history.
+
+        Parameters
+        ----------
+        scope : str
+            Its name.  One to which nothing was ever written has nothing to erase.
+        now : datetime or int or float, optional
+            The moment of the erasure.
+
+        Notes
+        -----
+        Its name is gone too, from `scopes` and from the file.  Keyed digests of its texts stay, so
+        that an import into a scope of the same name does not bring them back.  A handle on it goes
+        on to work, and makes it anew when it writes.
+        """
+        return erasure.erase_scope(self.engine, arguments.name(scope, "scope"), self.now_us(now))
+
     def flush(self) -> None:
-        """Commit the recalls that wait (see the class's Notes).
+        """Commit the recalls that wait (see the class's Notes); end what an erasure left pending.
+
+        The latter is tried, and waits no more than a moment: `ErasureReceipt.pending` tells.
 
         Raises
         ------
@@ -257,6 +277,7 @@ class Database(Maintained):
             If they cannot be; they go on waiting.
         """
         self.engine.flush()
+        self.engine.records.scrub()
 
     def close(self) -> None:
         """Close; later calls raise StoreClosed.  Idempotent.

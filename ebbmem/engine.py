@@ -338,6 +338,7 @@ class Engine:
                     desk = self._desks.opened(scope)
                     waiting = self._pending.waiting(scope)
                 if row is None:
+                    self._indexes.drop(scope)  # erased by another process
                     return None
                 index = self._desks.taken(scope)
                 if index is None or index.seq < row.last_seq:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 
-from ebbmem import arguments, prospective, reading, revision
+from ebbmem import arguments, erasure, prospective, reading, revision
 from ebbmem.clock import Clock, Moment, to_us
 from ebbmem.consolidation import SleepPolicy, checked_policy, consolidate
 from ebbmem.database import Database
-from ebbmem.durations import Duration, end_us
+from ebbmem.durations import Duration, end_us, to_duration_us
 from ebbmem.embedders.base import Embedder, checked_embedder
 from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument, InvalidType, StoreClosed
-from ebbmem.models import ConsolidationReport, Intention, Link, StoreStats
+from ebbmem.filters import checked_filter
+from ebbmem.models import ConsolidationReport, ErasureReceipt, Intention, Link, StoreStats, Tier
 from ebbmem.recipes import DEFAULT, Recipe
 from ebbmem.vectorstores.native import InMemoryVectorStore
 
@@ -101,14 +102,79 @@ class ScopeHandle:
         """Move a memory to the archive, where recall looks only when asked to."""
         revision.archive(self._engine, self._scope, id, self._now(now))
 
-    def erase(self, ids: str | Sequence[str], *, now: Moment | None = None) -> int:
-        """Erase memories for good and return how many were.
+    def erase(
+        self,
+        ids: str | Sequence[str] | None = None,
+        *,
+        filters: Mapping[str, Any] | None = None,
+        now: Moment | None = None,
+    ) -> ErasureReceipt:
+        """Erase memories for good, in one transaction: all of them or none.
 
-        Unlike `archive` this cannot be undone.  In a chain of corrections the one after an erased
-        memory takes its place; erasing the newest makes the one before it current again.
+        Parameters
+        ----------
+        ids : str or sequence of str, optional
+            Which memories.
+        filters : mapping, optional
+            Instead of ``ids``, what they must all have: any of ``run_id``, ``memory_type``,
+            ``source`` (equal), ``metadata`` (a mapping: each of its values equal) and
+            ``created_before`` (a moment).  Never empty; other names are refused.
+        now : datetime or int or float, optional
+            The moment of the erasure.
+
+        Returns
+        -------
+        ErasureReceipt
+            What was erased, and whether a file may still hold something of it.
+
+        Raises
+        ------
+        UnknownMemory
+            If the scope has no memory with one of the ids; nothing is erased.
+
+        Notes
+        -----
+        Unlike `archive` this cannot be undone.  A turn goes with the memory made of it; where
+        ``filters`` says only what turns have too (``run_id``, ``created_before``), turns of which
+        no memory was made go as well, and a summary of turns is made anew without them.  A memory
+        all of whose sources are erased goes too.  In a chain of corrections the one after an
+        erased memory takes its place; erasing the newest makes the one before it current again.
+
+        A keyed digest of each text stays, so that no import and no sleep pass brings it back;
+        `remember` and `add_turn` do, as they are told to.
         """
-        chosen = [ids] if isinstance(ids, str) else ids
-        return revision.erase(self._engine, self._scope, _ids(chosen, "ids"), self._now(now))
+        if (ids is None) == (filters is None):
+            raise InvalidArgument.of("filters", "either ids or filters", filters)
+        if filters is not None:
+            chosen = checked_filter(filters)
+            return erasure.erase_matching(self._engine, self._scope, chosen, self._now(now))
+        named = [ids] if isinstance(ids, str) else ids
+        return erasure.erase(self._engine, self._scope, _ids(named, "ids"), self._now(now))
+
+    def purge(
+        self,
+        *,
+        older_than: Duration,
+        tier: str = "archive",
+        now: Moment | None = None,
+    ) -> ErasureReceipt:
+        """Erase the memories of a tier that nothing has accessed for long; never pinned ones.
+
+        Nothing else deletes memories because of their age: the sleep pass moves them to the
+        archive, where they stay until this is called.
+
+        Parameters
+        ----------
+        older_than : timedelta or str
+            How long ago the last access was at least, such as ``"365d"``.
+        tier : str
+            ``"archive"``, ``"cold"`` or ``"warm"``.
+        now : datetime or int or float, optional
+            The moment from which it is counted.
+        """
+        now_us = self._now(now)
+        since_us = now_us - to_duration_us(older_than, "older_than")
+        return erasure.purge(self._engine, self._scope, _tier(tier), since_us, now_us)
 
     def link(
         self,
@@ -214,6 +280,7 @@ class ScopeHandle:
     def flush(self) -> None:
         """Commit the recalls that wait; see `Database`."""
         self._engine.flush(self._scope)
+        self._engine.records.scrub()
 
     def close(self) -> None:
         """Close the handle; later calls raise StoreClosed.  Idempotent."""
@@ -264,7 +331,17 @@ def checked_recipe(recipe: object) -> Recipe:
     return recipe
 
 
-def _ids(values: Iterable[str], argument: str) -> list[str]:
+def _tier(name: object) -> Tier:
+    """Return a tier by its name."""
+    names = [one.name.lower() for one in Tier]
+    if not isinstance(name, str):
+        raise InvalidType.of("tier", "a str", name)
+    if name not in names:
+        raise InvalidArgument.of("tier", f"one of {', '.join(names)}", name)
+    return Tier(names.index(name))
+
+
+def _ids(values: Iterable[str] | None, argument: str) -> list[str]:
     """Return distinct ids, in order."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InvalidType.of(argument, "a sequence of ids", values)

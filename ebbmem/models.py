@@ -253,6 +253,36 @@ class ConsolidationReport:
 
 
 @dataclass(frozen=True, slots=True)
+class ErasureReceipt:
+    """What an erasure took away for good.
+
+    ``ids`` are the memories that were asked for, ``derived`` those that had no other source and
+    went with them; ``turns`` and ``intentions`` count the turns and intentions that went.
+    """
+
+    ids: tuple[str, ...]
+    derived: tuple[str, ...]
+    turns: int
+    intentions: int
+    _holds: Callable[[], bool] = field(repr=False, compare=False)
+
+    @property
+    def count(self) -> int:
+        """Return how many memories were erased."""
+        return len(self.ids) + len(self.derived)
+
+    @property
+    def pending(self) -> bool:
+        """Return whether a file may still hold something of it, as of now.
+
+        Nobody can recall it any more, but the write-ahead log keeps older pages while another
+        process reads them.  The next write of any kind takes them away as soon as that reader has
+        ended; so do ``flush()``, and the next opening of the store.
+        """
+        return self._holds()
+
+
+@dataclass(frozen=True, slots=True)
 class BadLine:
     """A line that an import could not take, and why."""
 

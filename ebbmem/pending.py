@@ -321,6 +321,8 @@ def _write_again(writer: Writer, one: PendingRecall) -> None:
     """Strengthen what is left of a recall's hits, from what the records say of them."""
     similarity = dict(zip(one.before()[0].row.tolist(), one.similarity.tolist(), strict=True))
     before = reconsolidation.read(writer, list(similarity))
+    if len(before.row) == 0:
+        return  # all were erased meanwhile
     r = before.retrievability(one.now_us)
     left = np.array([similarity[row] for row in before.row.tolist()], dtype=np.float64)
     counted = reconsolidation.counted(before.anchored_us, left, one.recipe, one.now_us)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -116,6 +116,14 @@ def row_of(reader: Reader, scope: ScopeRow | None, memory_id: str) -> int:
     if scope is None or row is None or row >> NUMBER_BITS != scope.scope_id:
         raise UnknownMemory(f"id: expected a memory of this scope, got {memory_id!r}")
     return row
+
+
+def require_known(engine: Engine, scope: str, memory_ids: Iterable[str]) -> None:
+    """Refuse ids that are not of this scope, before anything is opened for writing."""
+    with engine.records.read() as reader:
+        found = reader.scope(scope)
+        for memory_id in memory_ids:
+            row_of(reader, found, memory_id)
 
 
 def get(engine: Engine, scope: str, memory_id: str) -> Memory:

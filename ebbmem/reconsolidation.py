@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -34,6 +34,8 @@ _TRACE: Final = np.dtype(
 """What a memory was like when it was recalled: ebb::Trace of the core."""
 TRACE_BYTES: Final = _TRACE.itemsize
 _trace_at: Final = struct.Struct("=q3d2qd").unpack_from
+PACKED_KINDS: Final = ("recalled", "used", "failed")
+"""The events whose payload packs memories."""
 
 
 class Held(NamedTuple):
@@ -158,10 +160,21 @@ def unpacked(payload: bytes) -> list[tuple[int, Strength]]:
     return [(row, Strength(s, r)) for row, s, r in np.frombuffer(payload, _PACKED).tolist()]
 
 
-def without(payload: bytes, rows: set[int]) -> bytes:
-    """Return a payload without some memories."""
-    entries = np.frombuffer(payload, _PACKED)
-    return entries[~np.isin(entries["row"], list(rows))].tobytes()
+def named(row: int) -> bytes:
+    """Return the bytes by which a payload names a memory; it may hold them by chance as well."""
+    return row.to_bytes(8, "little")
+
+
+def without(payloads: Mapping[int, bytes], rows: Collection[int]) -> dict[int, bytes]:
+    """Return what is left of payloads that name any of some memories, by their keys."""
+    entries = np.frombuffer(b"".join(payloads.values()), _PACKED)
+    stays = ~np.isin(entries["row"], list(rows))
+    ends = np.cumsum([len(one) // ENTRY_BYTES for one in payloads.values()], dtype=np.int64)
+    left = {}
+    for key, start, end in zip(payloads, [0, *ends.tolist()], ends.tolist(), strict=False):
+        if not stays[start:end].all():
+            left[key] = entries[start:end][stays[start:end]].tobytes()
+    return left
 
 
 def _after(before: Held, after: tuple[F64, F64], now_us: I64 | int) -> Outcome:

@@ -249,18 +249,12 @@ def _existing(change: Change, one: Draft, digest: bytes) -> Remembered | None:
         if row is not None:
             return _remembered(writer.memories([row])[row], created=False)
     if one.dedupe:
-        row = writer.find_digest(scope_id, digest)
-        memory = None if row is None else writer.memories([row])[row]
-        if memory is not None and not _lapsed(memory, one.now_us):
+        row = writer.find_digest(scope_id, digest, one.now_us)
+        if row is not None:
+            memory = writer.memories([row])[row]
             _reinforce(change, memory, one.now_us)
             return _remembered(memory, created=False)
     return None
-
-
-def _lapsed(memory: MemoryRow, now_us: int) -> bool:
-    """Return whether a memory expired or ceased to hold: recall would not bring it back."""
-    ends = (memory.expires_at, memory.valid_to)
-    return any(end is not None and end <= now_us for end in ends)
 
 
 def _insert(
@@ -296,17 +290,17 @@ def _links(change: Change, one: Draft, row: int) -> list[LinkRow]:
     """Return the links of a new memory, in both directions, to the newest per keyword.
 
     It is linked to memories that share a keyword, to those whose keyword it is related to, and
-    to those that were waiting for one of its keywords.
+    to those that were waiting for one of its keywords; expired ones are passed over.
     """
     writer, scope_id = change.writer, change.scope.scope_id
     weights: dict[tuple[int, str], float] = {}
     for keyword in one.keywords:
-        for other in writer.holders(scope_id, keyword, HAS, NEWEST_PER_KEYWORD):
+        for other in writer.holders(scope_id, keyword, HAS, one.now_us, NEWEST_PER_KEYWORD):
             weights[other, "keyword"] = KEYWORD_WEIGHT
-        for other in writer.holders(scope_id, keyword, WANTS, NEWEST_PER_KEYWORD):
+        for other in writer.holders(scope_id, keyword, WANTS, one.now_us, NEWEST_PER_KEYWORD):
             weights[other, "related"] = RELATED_WEIGHT
     for keyword in one.related_to:
-        for other in writer.holders(scope_id, keyword, HAS, NEWEST_PER_KEYWORD):
+        for other in writer.holders(scope_id, keyword, HAS, one.now_us, NEWEST_PER_KEYWORD):
             weights[other, "related"] = RELATED_WEIGHT
     links = []
     for (other, kind), weight in weights.items():

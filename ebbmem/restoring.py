@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from ebbmem.changes import Change
+from ebbmem.erasure import intention_text
 from ebbmem.intake import Correction, Intake, Item, Outcome, Verdict
 from ebbmem.lines import IntentionLine, LinkLine, MemoryLine, RunSummaryLine, TurnLine
 from ebbmem.records.base import (
@@ -71,7 +72,7 @@ def take_links(
 
 
 def take_intentions(
-    intake: Intake,  # noqa: ARG001
+    intake: Intake,
     change: Change,
     items: Sequence[Item],
     vectors: Vectors,  # noqa: ARG001
@@ -86,6 +87,10 @@ def take_intentions(
         if owner not in (None, scope_id):
             intention_id = _local(change, intention_id)
             owner = change.writer.intention_scope(intention_id)
+        told = intention_text(line.action, line.trigger)
+        if owner is None and erased(intake, change, told):
+            verdicts.append(Outcome.ERASED)
+            continue
         if owner is None:
             row = IntentionRow(
                 intention_id,

@@ -1,23 +1,22 @@
-"""Changes to memories that exist: outcomes, corrections, links, the archive, erasure."""
+"""Changes to memories that exist: outcomes, corrections, links, the archive."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from ebbmem import buffer, reconsolidation
+from ebbmem import reconsolidation
 from ebbmem.changes import Change
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument
 from ebbmem.graph import LINK_KINDS
 from ebbmem.models import Link, Remembered, Tier
-from ebbmem.reading import row_of
-from ebbmem.records.base import LinkRow, MemoryRow
+from ebbmem.reading import require_known, row_of
+from ebbmem.records.base import LinkRow
 from ebbmem.records.identity import id_text, parse_id
 from ebbmem.reinforcement import Reinforcement
 from ebbmem.remembering import Draft, vectors_of, write
 
-EVENT_PAGE = 1_000
 SUPERSEDES_WEIGHT = 1.0
 
 
@@ -30,7 +29,7 @@ def correct(
     chain never has two.
     """
     vectors = vectors_of(embedder, [one.summary])
-    _require_known(engine, scope, [memory_id])
+    require_known(engine, scope, [memory_id])
     with engine.change(scope, one.now_us) as change:
         old = _live_end(change, row_of(change.writer, change.scope, memory_id))
         (made,) = write(engine, change, embedder, [one], vectors)
@@ -56,7 +55,7 @@ def link(
         raise InvalidArgument.of("kind", f"one of {', '.join(LINK_KINDS)}", kind)
     if parse_id(source) == parse_id(target):
         raise InvalidArgument.of("target", "another memory than the source", target)
-    _require_known(engine, scope, [source, target])
+    require_known(engine, scope, [source, target])
     with engine.change(scope, now_us) as change:
         made = LinkRow(
             row_of(change.writer, change.scope, source),
@@ -95,7 +94,7 @@ def judge(
     """Write outcomes: what was used succeeds, what failed is penalised."""
     if not used and not failed:
         return
-    _require_known(engine, scope, [*used, *failed])
+    require_known(engine, scope, [*used, *failed])
     with engine.change(scope, now_us) as change:
         writer, scope_id = change.writer, change.scope.scope_id
         good, bad = (
@@ -119,80 +118,12 @@ def judge(
 
 def archive(engine: Engine, scope: str, memory_id: str, now_us: int) -> None:
     """Move a memory to the archive, where recall looks only when asked to."""
-    _require_known(engine, scope, [memory_id])
+    require_known(engine, scope, [memory_id])
     with engine.change(scope, now_us) as change:
         row = row_of(change.writer, change.scope, memory_id)
         change.writer.update_state(change.scope.scope_id, row, tier=int(Tier.ARCHIVE))
         change.writer.insert_event(change.scope.scope_id, "archived", now_us, row)
         change.tiers.append((row, int(Tier.ARCHIVE)))
-
-
-def erase(engine: Engine, scope: str, memory_ids: Sequence[str], now_us: int) -> int:
-    """Erase memories for good; return how many.
-
-    Gone are the rows, everything that names them in any table, and their places in packed
-    events; a keyed digest stays, so that nothing but an explicit ``remember`` brings them back.
-    """
-    if not memory_ids:
-        return 0
-    _require_known(engine, scope, memory_ids)
-    with engine.change(scope, now_us) as change:
-        writer, scope_id = change.writer, change.scope.scope_id
-        rows = sorted({row_of(writer, change.scope, one) for one in memory_ids})
-        gone = writer.memories(rows)
-        _rewrite_events(change, set(rows))
-        _close_chains(change, gone, now_us)
-        writer.erase_memories(scope_id, rows)
-        writer.insert_erased(scope_id, [(m.id, m.digest) for m in gone.values()], now_us)
-        for run_id in {m.run_id for m in gone.values() if m.run_id is not None}:
-            buffer.refold(change, run_id, now_us)
-        change.dropped.extend(rows)
-        # Others may have got another successor, or none: the columns are loaded anew.
-        change.rebuild = True
-    return len(rows)
-
-
-def _close_chains(change: Change, gone: Mapping[int, MemoryRow], now_us: int) -> None:
-    """Let what replaced erased memories stand for what those had replaced.
-
-    What was replaced by the end of a chain is live again once that is erased.
-    """
-    writer, scope_id = change.writer, change.scope.scope_id
-    for row in gone:
-        end: int | None = row
-        while end is not None and end in gone:
-            end = gone[end].superseded_by
-        older = [one.target for one in writer.links_from(row) if one.kind == "supersedes"]
-        for old, memory in writer.memories(older).items():
-            if end is not None and old not in gone and memory.superseded_by == row:
-                writer.update_state(scope_id, old, superseded_by=end)
-                link = LinkRow(end, old, "supersedes", SUPERSEDES_WEIGHT, now_us)
-                writer.insert_links(scope_id, [link])
-
-
-def _rewrite_events(change: Change, rows: set[int]) -> None:
-    """Take erased memories out of the events that pack several."""
-    writer, scope_id = change.writer, change.scope.scope_id
-    after = 0
-    while True:
-        page = writer.events(scope_id, after, EVENT_PAGE)
-        for event in page:
-            if event.payload is None:
-                continue
-            left = reconsolidation.without(event.payload, rows)
-            if left != event.payload:
-                writer.rewrite_event(scope_id, event.seq, left)
-        if len(page) < EVENT_PAGE:
-            return
-        after = page[-1].seq
-
-
-def _require_known(engine: Engine, scope: str, memory_ids: Sequence[str]) -> None:
-    """Refuse ids that are not of this scope, before anything is opened for writing."""
-    with engine.records.read() as reader:
-        found = reader.scope(scope)
-        for memory_id in memory_ids:
-            row_of(reader, found, memory_id)
 
 
 def _live_end(change: Change, row: int) -> int:

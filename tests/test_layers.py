@@ -15,7 +15,7 @@ LAYERS: dict[int, str] = {
     2: "decay reinforcement analysis build embedders vectorstores records",
     3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
     " hits succession shelf pending loaded lanes spaces changes commits desks digests"
-    " reading retrieval revision prospective buffer summaries consolidation engine"
+    " reading retrieval revision erasure filters prospective buffer summaries consolidation engine"
     " lines parsing intake telling restoring importing exporting verifying",
     4: "sharing maintenance database handle store agentic fleet",
     5: "__init__ __main__ cli demo terminal charts",
@@ -43,11 +43,13 @@ WITHIN: dict[str, str] = {
     "records.connection": "records.failures records.filesystems",
     "records.counters": "records.base records.connection records.rows records.statements",
     "records.migrate": "records.connection records.header records.rows records.statements",
+    "records.base": "records.erasable",
     "records.reading": "records.base records.connection records.identity records.memory_rows"
-    " records.rows records.statements",
-    "records.erasing": "records.connection records.reading records.rows records.statements",
-    "records.writing": "records.base records.connection records.counters records.erasing"
-    " records.memory_rows records.migrate records.reading records.rows records.statements",
+    " records.rows records.statements records.erasable",
+    "records.erasing": "records.base records.connection records.counters records.memory_rows"
+    " records.reading records.rows records.statements",
+    "records.writing": "records.base records.counters records.erasing records.memory_rows"
+    " records.migrate records.reading records.rows records.statements",
     # 2, records as a file: every table alike, read past damage; what is wrong; copies
     "records.tables": "records.base records.identity records.memory_rows records.rows"
     " records.statements",
@@ -57,7 +59,7 @@ WITHIN: dict[str, str] = {
     "records.looking": "records.connection records.header records.migrate",
     "records.backup": "records.connection records.header",
     "records.sqlite": "records.backup records.base records.checks records.connection"
-    " records.header records.migrate records.reading records.writing",
+    " records.erasing records.header records.migrate records.reading records.writing",
     # 3, what one scope holds in RAM: a graph and columns make an index, an engine keeps many
     "graph": "csr",
     "spreading": "csr graph",
@@ -79,7 +81,8 @@ WITHIN: dict[str, str] = {
     "retrieval": "engine hits index pending reading recall recipes reconsolidation shelf spaces",
     # 3, writes: each is one change of the engine's
     "remembering": "changes engine index reconsolidation spaces",
-    "revision": "buffer changes engine graph reading reconsolidation remembering",
+    "revision": "changes engine graph reading reconsolidation remembering",
+    "erasure": "buffer changes engine filters reading reconsolidation revision",
     "buffer": "changes engine reading remembering summaries",
     "prospective": "changes engine reading",
     "consolidation": "changes engine index",
@@ -95,7 +98,7 @@ WITHIN: dict[str, str] = {
     "parsing": "graph lines remembering",
     "intake": "buffer engine lines",
     "telling": "buffer changes intake lines remembering",
-    "restoring": "changes intake lines remembering telling",
+    "restoring": "changes erasure intake lines remembering telling",
     "verifying": "engine index spaces",
     "importing": "buffer changes engine intake lines parsing remembering restoring telling",
     "exporting": "engine lines",
@@ -111,6 +114,7 @@ SEEN_BY_LAYER_3 = {
     "vectorstores.base",
     "records.base",
     "records.identity",
+    "records.erasable",
     "records.store",
 }
 

@@ -156,5 +156,5 @@ def test_the_tour_of_the_public_surface(tmp_path: Path) -> None:
 
         memory.archive(corrected.id)
         assert memory.get(corrected.id).tier is Tier.ARCHIVE
-        assert memory.erase(hit.id) == 1
+        assert memory.erase(hit.id).count == 1
         assert fleet["another"].recall("Rex").abstained

@@ -56,7 +56,7 @@ class TestCorrect:
         for n in range(1, 4):
             known.append(store.correct(known[-1], str(n)).id)
         erased = known.pop(gone)
-        assert store.erase(erased) == 1
+        assert store.erase(erased).count == 1
         assert live(store, known) == known[-1:]
         assert [store.get(a).superseded_by for a in known[:-1]] == known[1:]
 
@@ -147,7 +147,7 @@ class TestErase:
         clock.advance(days=1)
         store.recall("rex")
         store.feedback(used=[gone])
-        assert store.erase(gone) == 1
+        assert store.erase(gone).count == 1
         assert ids(store.recall("rex secretword")) == [kept]
         assert store.neighbors(kept) == []
         for call in (store.get, store.neighbors, store.fail, store.archive, store.erase):
@@ -190,7 +190,7 @@ class TestErase:
         with pytest.raises(UnknownMemory):
             store.erase([known[0], "00000000-0000-7000-8000-000000000000"])
         assert dump(path) == before
-        assert store.erase([known[0], known[2], known[0]]) == 2
+        assert store.erase([known[0], known[2], known[0]]).count == 2
         assert store.stats().memories == 2
 
     def test_remembering_again_lifts_it(self, store):

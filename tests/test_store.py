@@ -145,7 +145,7 @@ class TestRemember:
         before = dump(path)
         assert store.remember_many([]) == []
         assert store.recall_many([]) == []
-        assert store.erase([]) == 0
+        assert store.erase([]).count == 0
         store.feedback()
         assert dump(path) == before
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from ebbmem.models import Finding
+from ebbmem.records.erasable import ErasureReader, ErasureWriter
 
 NUMBER_BITS = 32
 HAS = "has"
@@ -183,7 +184,7 @@ class ScopeCounts(NamedTuple):
     turns: int
 
 
-class Reader(Protocol):
+class Reader(ErasureReader, Protocol):
     """Questions to a record store.  All rows come back in ascending ``row_id`` unless said."""
 
     def meta(self, key: str) -> str | None:
@@ -213,14 +214,17 @@ class Reader(Protocol):
     def find_key(self, scope_id: int, key: str) -> int | None:
         """Return the row that was remembered under ``key=``."""
 
-    def find_digest(self, scope_id: int, digest: bytes) -> int | None:
-        """Return the newest live (not archived, not superseded) memory, no turn, of that digest."""
+    def find_digest(self, scope_id: int, digest: bytes, now: int) -> int | None:
+        """Return the newest memory of that digest that is live and no turn.
+
+        Live is what is not archived, superseded, expired, or no longer valid.
+        """
 
     def due(self, scope_id: int, before: int, limit: int) -> list[int]:
         """Return up to ``limit`` rows with ``due_at`` <= ``before``, the longest due first."""
 
-    def holders(self, scope_id: int, keyword: str, role: str, limit: int) -> list[int]:
-        """Return the newest rows that have or want a keyword, newest first."""
+    def holders(self, scope_id: int, keyword: str, role: str, now: int, limit: int) -> list[int]:
+        """Return the newest rows that have or want a keyword and are not expired, newest first."""
 
     def keywords(self, scope_id: int, role: str) -> list[tuple[str, int]]:
         """Return every (keyword, row_id) of a role, by row_id, then keyword."""
@@ -249,26 +253,25 @@ class Reader(Protocol):
     def last_turn(self, scope_id: int, run_id: str) -> TurnRow | None:
         """Return the newest turn of a run of which a memory was made."""
 
+    def turns_of(self, rows: Sequence[int]) -> list[TurnRow]:
+        """Return the turns of which some memories were made."""
+
+    def loose_turns(
+        self, scope_id: int, run_id: str | None, created_before: int | None
+    ) -> list[TurnRow]:
+        """Return the turns of which no memory was made, of a run and before a moment if given."""
+
     def summary(self, scope_id: int, run_id: str) -> SummaryRow | None:
         """Return the rolling summary of a run."""
 
     def events(self, scope_id: int, after_seq: int, limit: int) -> list[EventRow]:
         """Return history in the order of seq."""
 
-    def erased(self, scope_id: int, digest: bytes) -> bool:
-        """Return whether a text of that keyed digest was erased."""
-
-    def orphans(self, rows: Sequence[int]) -> list[int]:
-        """Return the memories left without any source once the given ones are erased.
-
-        A turn counts as erased with its memory; what only orphans were the source of is included.
-        """
-
     def counts(self, scope_id: int) -> ScopeCounts:
         """Return the counts of a scope."""
 
 
-class Writer(Reader, Protocol):
+class Writer(Reader, ErasureWriter, Protocol):
     """One write transaction.  It sees its own changes; every change takes the next ``seq``.
 
     Once a change has raised, no other is accepted and the transaction can only be rolled back.
@@ -330,17 +333,6 @@ class Writer(Reader, Protocol):
     ) -> None:
         """Write the parts of a memory's state that are not None."""
 
-    def erase_memories(self, scope_id: int, rows: Sequence[int]) -> None:
-        """Delete memories with all that names them in any table, their turns included."""
-
-    def insert_erased(
-        self, scope_id: int, entries: Iterable[tuple[bytes, bytes]], now: int
-    ) -> None:
-        """Keep (memory id, keyed digest) of what was erased."""
-
-    def lift_erased(self, scope_id: int, digests: Sequence[bytes]) -> None:
-        """Forget that texts were erased: they are remembered again on purpose."""
-
     def insert_event(
         self,
         scope_id: int,
@@ -358,9 +350,6 @@ class Writer(Reader, Protocol):
         self, scope_id: int, kind: str, events: Sequence[tuple[int, int]]
     ) -> None:
         """Append several of a kind to the history, each (at, memory), without payload."""
-
-    def rewrite_event(self, scope_id: int, seq: int, payload: bytes) -> None:
-        """Replace the payload of an event, when what it names is erased; its seq stays."""
 
     def insert_intention(self, row: IntentionRow) -> None:
         """Insert an intention."""

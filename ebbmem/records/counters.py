@@ -83,9 +83,8 @@ class Counters:
 
     def take(self, scope_id: int, n: int = 1) -> range:
         """Return the next ``n`` values of seq, for changes in a scope."""
-        if self._seq is None:
-            self._seq = self._stored_seq = self._read_seq()
-        first, self._seq = self._seq + 1, self._seq + n
+        first = self.newest() + 1
+        self._seq = self.newest() + n
         if n:
             self.scope(scope_id).last_seq = self._seq
             self._changed.add(scope_id)
@@ -112,6 +111,12 @@ class Counters:
                 known = self._scopes.get(row[0]) or self._loaded(row)
             self._named[name] = known
         return known
+
+    def newest(self) -> int:
+        """Return the newest seq of the store, those of this transaction included."""
+        if self._seq is None:
+            self._seq = self._stored_seq = self._read_seq()
+        return self._seq
 
     def flush(self) -> None:
         """Write the counters that moved."""

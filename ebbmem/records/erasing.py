@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
+from ebbmem.errors import InvalidArgument, StoreError, UnknownMemory
+from ebbmem.records import memory_rows
+from ebbmem.records import rows as seals
 from ebbmem.records import statements as sql
+from ebbmem.records.base import EventRow, number_of
 from ebbmem.records.connection import Connection, Values
-from ebbmem.records.reading import singles
-from ebbmem.records.rows import erased_checksum
+from ebbmem.records.counters import Counters
+from ebbmem.records.reading import SqliteReader, require_rows_of, rows_of, singles
 
+P = ParamSpec("P")
+R = TypeVar("R")
+Eraser = TypeVar("Eraser", bound="SqliteEraser")
 
-def superseded_by(connection: Connection, rows: Iterable[int]) -> list[int]:
-    """Return the memories that any of some memories replaced."""
-    return [row for (row,) in connection.rows_of_each(sql.SELECT_SUPERSEDED, singles(rows))]
+ERASING_KEY: Final = "erasing"
+"""The meta key that marks a store whose write-ahead log may hold what was erased."""
 
 
 def delete(connection: Connection, rows: Iterable[int]) -> list[int]:
@@ -25,9 +32,27 @@ def delete(connection: Connection, rows: Iterable[int]) -> list[int]:
     return checksums
 
 
+def delete_turns(connection: Connection, rows: Iterable[int]) -> None:
+    """Delete turns, and what names them as a source."""
+    bindings = singles(rows)
+    for statement in sql.DELETE_TURN:
+        connection.run_for_each(statement, bindings)
+
+
+def delete_scope(connection: Connection, scope_id: int) -> str:
+    """Delete every row of a scope but those of what was erased; return what it is named now."""
+    for statement in sql.DELETE_ROWS_OF_SCOPE:
+        connection.run(statement, rows_of(scope_id))
+    for statement in sql.DELETE_OF_SCOPE:
+        connection.run(statement, (scope_id,))
+    name = f"{sql.TOMBSTONE}{scope_id}"
+    connection.run(sql.RENAME_SCOPE, (name, scope_id))
+    return name
+
+
 def remember(connection: Connection, row: Values) -> None:
     """Insert or replace (scope_id, id, digest or None, at, seq) of an erased memory."""
-    connection.run(sql.PUT_ERASED, (*row, erased_checksum(row)))
+    connection.run(sql.PUT_ERASED, (*row, seals.erased_checksum(row)))
 
 
 def remembered(connection: Connection, scope_id: int, digest: bytes) -> list[Any]:
@@ -38,3 +63,143 @@ def remembered(connection: Connection, scope_id: int, digest: bytes) -> list[Any
 def any_remembered(connection: Connection, scope_id: int) -> bool:
     """Return whether anything was ever erased from a scope."""
     return connection.row(sql.SELECT_ANY_ERASED, (scope_id,)) is not None
+
+
+def whole(
+    method: Callable[Concatenate[Eraser, P], R],
+) -> Callable[Concatenate[Eraser, P], R]:
+    """Let a change that fails half-way end the whole transaction, even if the error is caught."""
+
+    @wraps(method)
+    def change(writer: Eraser, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        writer.require_whole()
+        try:
+            return method(writer, *args, **kwargs)
+        except BaseException:
+            writer.failed = True
+            raise
+
+    return change
+
+
+class SqliteEraser(SqliteReader):
+    """The part of a write transaction that takes away; see ``records.erasable.ErasureWriter``.
+
+    ``done_mark`` is the mark of an erasure that has served: the log was emptied since.
+    """
+
+    def __init__(self, connection: Connection, done_mark: str | None = None) -> None:
+        super().__init__(connection)
+        self._done_mark = done_mark
+        self._counters = Counters(connection)
+        self.failed = False
+        self.committed = False
+        """Whether the transaction has ended, and what it wrote is in the store."""
+        self._no_erased: set[int] = set()
+        """Scopes known to have nothing erased."""
+        self.erased_text = False
+        """Whether deleted text may still lie in the write-ahead log."""
+        self.mark: str | None = None
+        """What the store is marked with until the log was emptied of it."""
+
+    def require_whole(self) -> None:
+        """Raise StoreError once a change of this transaction has failed."""
+        if self.failed:
+            raise StoreError("a change of this transaction failed; it can only be rolled back")
+
+    @whole
+    def erase_memories(self, scope_id: int, rows: Sequence[int]) -> None:
+        """Delete memories with all that names them in any table, their turns included."""
+        require_rows_of(scope_id, rows)
+        going = set(rows)
+        for row in self.superseded(rows):
+            if row not in going:
+                self._rewrite(scope_id, row, {"superseded_by": None, "superseded_at": None})
+        checksums = delete(self._connection, rows)
+        if checksums:
+            self._counters.take(scope_id, len(checksums))
+            self._counters.scope(scope_id).count_out(checksums)
+            self.erased_text = True
+
+    @whole
+    def erase_turns(self, scope_id: int, rows: Sequence[int]) -> None:
+        """Delete turns with all that names them."""
+        require_rows_of(scope_id, rows)
+        if rows:
+            delete_turns(self._connection, rows)
+            self._counters.take(scope_id)
+            self.erased_text = True
+
+    @whole
+    def erase_scope(self, scope_id: int) -> None:
+        """Delete a scope with all that is in it, its name too; what was erased stays erased."""
+        self._counters.take(scope_id)
+        scope = self._counters.scope(scope_id)
+        scope.name = delete_scope(self._connection, scope_id)
+        scope.memory_count = scope.checksum_xor = 0
+        self._no_erased.clear()
+        self.erased_text = True
+
+    @whole
+    def insert_erased(
+        self, scope_id: int, entries: Iterable[tuple[bytes, bytes]], now: int
+    ) -> None:
+        """Keep (memory id, keyed digest) of what was erased."""
+        self._no_erased.discard(scope_id)
+        for memory_id, digest in entries:
+            (seq,) = self._counters.take(scope_id)
+            remember(self._connection, (scope_id, memory_id, digest, now, seq))
+
+    @whole
+    def lift_erased(self, scope_id: int, digests: Sequence[bytes]) -> None:
+        """Forget that texts were erased: they are remembered again on purpose."""
+        if self._nothing_erased(scope_id):
+            return
+        for digest in digests:
+            found = remembered(self._connection, scope_id, digest)
+            for row, seq in zip(found, self._counters.take(scope_id, len(found)), strict=True):
+                self._checked(row, seals.erased_checksum, "erased")
+                erased_from, memory_id, _, at, _, _ = row
+                remember(self._connection, (erased_from, memory_id, None, at, seq))
+
+    @whole
+    def rewrite_event(self, scope_id: int, seq: int, payload: bytes) -> None:
+        """Replace the payload of an event, when what it names is erased; delete an empty one."""
+        row = self._connection.row(sql.SELECT_EVENT, (scope_id, seq))
+        if row is None:
+            raise InvalidArgument.of("seq", f"an event of scope {scope_id}", seq)
+        old = EventRow._make(self._checked(row, seals.event_checksum, "events"))
+        if payload:
+            checksum = seals.event_checksum(old._replace(payload=payload))
+            self._connection.run(sql.REWRITE_EVENT, (payload, checksum, scope_id, seq))
+        else:
+            self._connection.run(sql.DELETE_EVENT, (scope_id, seq))
+        self._counters.take(scope_id)
+        self.erased_text = True
+
+    @whole
+    def erase_summary(self, scope_id: int, run_id: str) -> None:
+        """Delete the rolling summary of a run."""
+        self._connection.run(sql.DELETE_SUMMARY, (scope_id, run_id))
+        self._counters.take(scope_id)
+        self.erased_text = True
+
+    def _nothing_erased(self, scope_id: int) -> bool:
+        """Return whether nothing was ever erased from a scope."""
+        if scope_id not in self._no_erased:
+            if any_remembered(self._connection, scope_id):
+                return False
+            self._no_erased.add(scope_id)
+        return True
+
+    def _rewrite(self, scope_id: int, row: int, changes: dict[str, Any]) -> None:
+        """Write columns of a memory's state, with a new seq and checksum."""
+        found = self._connection.row(sql.SELECT_MEMORY, (row,))
+        if found is None:
+            raise UnknownMemory(f"scope {scope_id} has no memory #{number_of(row)}")
+        (seq,) = self._counters.take(scope_id)
+        memory = self.checked_memory(found)._replace(seq=seq, **changes)
+        checksum = memory_rows.sealed(memory)[-1]
+        state = (memory.tier, memory.memory_type, memory.superseded_by, memory.superseded_at)
+        self._connection.run(sql.UPDATE_STATE, (*state, memory.due_at, seq, checksum, row))
+        self._counters.scope(scope_id).change([found[-1], checksum])

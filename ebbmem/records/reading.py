@@ -25,6 +25,7 @@ from ebbmem.records.base import (
     row_id,
 )
 from ebbmem.records.connection import Connection, Ended
+from ebbmem.records.erasable import Wanted
 from ebbmem.records.identity import id_text
 
 Built = TypeVar("Built")
@@ -90,19 +91,29 @@ class SqliteReader:
         """Return the row that was remembered under ``key=``."""
         return self._number(sql.SELECT_ROW_BY_KEY, (scope_id, key))
 
-    def find_digest(self, scope_id: int, digest: bytes) -> int | None:
-        """Return the newest live (not archived, not superseded) memory, no turn, of that digest."""
-        values = (digest, *rows_of(scope_id), int(Tier.ARCHIVE))
+    def find_digest(self, scope_id: int, digest: bytes, now: int) -> int | None:
+        """Return the newest memory of that digest that is live and no turn."""
+        values = (digest, *rows_of(scope_id), now, int(Tier.ARCHIVE))
         return self._number(sql.SELECT_ROW_BY_DIGEST, values)
+
+    def matching(self, scope_id: int, wanted: Wanted) -> list[tuple[int, str | None]]:
+        """Return (row_id, metadata where it was asked for) of memories that meet conditions."""
+        return self._connection.rows(sql.SELECT_MATCHING, (*rows_of(scope_id), *wanted))
+
+    def superseded(self, rows: Sequence[int]) -> list[int]:
+        """Return the memories that some memories replaced."""
+        return [
+            row for (row,) in self._connection.rows_of_each(sql.SELECT_SUPERSEDED, singles(rows))
+        ]
 
     def due(self, scope_id: int, before: int, limit: int) -> list[int]:
         """Return up to ``limit`` rows whose ``due_at`` has come, the longest due first."""
         values = (scope_id, before, require_limit(limit))
         return [row for (row,) in self._connection.rows(sql.SELECT_DUE, values)]
 
-    def holders(self, scope_id: int, keyword: str, role: str, limit: int) -> list[int]:
-        """Return the newest rows that have or want a keyword, newest first."""
-        values = (keyword, role, *rows_of(scope_id), require_limit(limit))
+    def holders(self, scope_id: int, keyword: str, role: str, now: int, limit: int) -> list[int]:
+        """Return the newest rows that have or want a keyword and are not expired, newest first."""
+        values = (keyword, role, *rows_of(scope_id), now, require_limit(limit))
         found = self._connection.rows(sql.SELECT_HOLDERS, values)
         return [self._checked(row, seals.keyword_checksum, "keywords")[2] for row in found]
 
@@ -156,6 +167,19 @@ class SqliteReader:
         found = self._connection.rows(sql.SELECT_LAST_TURN, (run_id, *rows_of(scope_id)))
         return next(iter(self._built(found, seals.turn_checksum, "turns", TurnRow)), None)
 
+    def turns_of(self, rows: Sequence[int]) -> list[TurnRow]:
+        """Return the turns of which some memories were made."""
+        found = self._connection.rows_of_each(sql.SELECT_TURNS_OF_MEMORY, singles(rows))
+        return self._built(found, seals.turn_checksum, "turns", TurnRow)
+
+    def loose_turns(
+        self, scope_id: int, run_id: str | None, created_before: int | None
+    ) -> list[TurnRow]:
+        """Return the turns of which no memory was made, of a run and before a moment if given."""
+        values = (*rows_of(scope_id), run_id, created_before)
+        found = self._connection.rows(sql.SELECT_LOOSE_TURNS, values)
+        return self._built(found, seals.turn_checksum, "turns", TurnRow)
+
     def summary(self, scope_id: int, run_id: str) -> SummaryRow | None:
         """Return the rolling summary of a run."""
         row = self._connection.row(sql.SELECT_SUMMARY, (scope_id, run_id))
@@ -170,24 +194,31 @@ class SqliteReader:
         )
         return self._built(found, seals.event_checksum, "events", EventRow)
 
+    def payloads(self, scope_id: int, part: bytes | None) -> list[tuple[int, str, bytes]]:
+        """Return (seq, kind, payload) of events; with ``part``, of those that hold these bytes."""
+        if part is None:
+            return self._connection.rows(sql.SELECT_PAYLOADS, (scope_id,))
+        return self._connection.rows(sql.SELECT_PAYLOADS_WITH, (scope_id, part))
+
     def erased(self, scope_id: int, digest: bytes) -> bool:
         """Return whether a text of that keyed digest was erased."""
         row = self._connection.row(sql.SELECT_ERASED, (scope_id, digest))
         return row is not None and bool(self._checked(row, seals.erased_checksum, "erased"))
 
-    def orphans(self, rows: Sequence[int]) -> list[int]:
+    def orphans(self, rows: Sequence[int], turns: Sequence[int] = ()) -> list[int]:
         """Return the memories left without any source once the given ones are erased.
 
         Those left over when the orphans go too are among them.
         """
-        gone = set(rows)
-        waiting = list(gone)
+        gone, spoken = set(rows), set(turns)
+        waiting = [(sql.SELECT_DERIVED_OF_TURN, row) for row in spoken]
+        waiting += [(sql.SELECT_DERIVED, row) for row in gone]
         while waiting:
-            row = waiting.pop()
-            for (derived,) in self._connection.rows(sql.SELECT_DERIVED, (row,)):
-                if derived not in gone and self._sources_are_gone(derived, gone):
+            statement, row = waiting.pop()
+            for (derived,) in self._connection.rows(statement, (row,)):
+                if derived not in gone and self._sources_are_gone(derived, gone, spoken):
                     gone.add(derived)
-                    waiting.append(derived)
+                    waiting.append((sql.SELECT_DERIVED, derived))
         return sorted(gone.difference(rows))
 
     def counts(self, scope_id: int) -> ScopeCounts:
@@ -278,10 +309,11 @@ class SqliteReader:
         row = self._connection.row(statement, values)
         return None if row is None else int(row[0])
 
-    def _sources_are_gone(self, memory: int, gone: set[int]) -> bool:
+    def _sources_are_gone(self, memory: int, gone: set[int], spoken: set[int]) -> bool:
         found = self._connection.rows(sql.SELECT_SOURCES, (memory,))
         return all(
-            (source if kind == "memory" else turn_of) in gone for kind, source, turn_of in found
+            source in gone if kind == "memory" else source in spoken or turn_of in gone
+            for kind, source, turn_of in found
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from math import isfinite
 from typing import Final
@@ -16,6 +16,7 @@ from ebbmem.records.backup import back_up
 from ebbmem.records.base import Checked
 from ebbmem.records.checks import check
 from ebbmem.records.connection import DURABILITIES, MEMORY_PATH, Connection, forked
+from ebbmem.records.erasing import ERASING_KEY
 from ebbmem.records.header import read_header
 from ebbmem.records.migrate import (
     apply_migrations,
@@ -26,6 +27,8 @@ from ebbmem.records.migrate import (
 )
 from ebbmem.records.reading import SqliteReader
 from ebbmem.records.writing import SqliteWriter
+
+LONGEST_SCRUB_S: Final = 0.25
 
 
 class SqliteRecords:
@@ -82,7 +85,10 @@ class SqliteRecords:
         self._pid = os.getpid()
         self._open_transaction: SqliteReader | None = None
         self._closed = False
-        self._log_holds_erased_text = False
+        # How many transactions erased text, and how many of them left none in the log.
+        self._erasures = self._scrubbed = 0
+        self._mark: str | None = None
+        self._done_mark: str | None = None
         header = None if self.path == MEMORY_PATH else read_header(self.path)
         if header is not None:
             require_known_version(header.schema_version, self.path)
@@ -106,6 +112,11 @@ class SqliteRecords:
         require_expected_schema(self._connection)
         self._connection.settle_journal(self._durability)
         self._ready = True
+        # A process that died may not have come to empty the log of what it had erased.
+        mark = SqliteReader(self._connection).meta(ERASING_KEY)
+        if mark is not None:
+            self._note_erasure(mark)
+            self._scrub_log(0.0)
 
     @property
     def writable(self) -> bool:
@@ -163,11 +174,28 @@ class SqliteRecords:
             self._require_ready()
             if self._open_transaction is not None:
                 raise StoreError("write() cannot be nested in another read() or write()")
-            writer = SqliteWriter(connection)
-            with self._transaction(connection, writer, "IMMEDIATE", waited_s):
-                yield writer
-                writer.commit()
-            self._scrub_log(writer.erased_text)
+            writer = SqliteWriter(connection, self._done_mark)
+            try:
+                with self._transaction(connection, writer, "IMMEDIATE", waited_s):
+                    yield writer
+                    writer.commit()
+            finally:
+                # Also where an interrupt came just after the commit.
+                if writer.committed:
+                    self._done_mark = None
+                    self._note_erasure(writer.mark)
+            self._scrub_log(0.0 if writer.mark is None else self._busy_wait_s)
+
+    def erasure(self) -> Callable[[], bool]:
+        """Return a question: whether what was erased until now may still lie in some file."""
+        until = self._erasures
+        return lambda: self._scrubbed < until
+
+    def scrub(self) -> None:
+        """Try to take what was erased out of the files where it may still lie in one."""
+        with self._alone():
+            if self._open_transaction is None:
+                self._scrub_log(self._busy_wait_s)
 
     def check(self) -> Checked:
         """Return what is wrong in the records, and what was counted; nothing is changed."""
@@ -214,6 +242,7 @@ class SqliteRecords:
             if self._open_transaction is not None:
                 raise StoreError("close() cannot run inside a transaction")
             if not self._closed:
+                self._scrub_log(0.0)
                 self._closed = True
                 self._connection.close()
 
@@ -258,15 +287,24 @@ class SqliteRecords:
         if not self._ready:
             raise StoreError(f"{self.path}: the schema is not complete; call migrate() first")
 
-    def _scrub_log(self, erased_text: bool) -> None:
+    def _note_erasure(self, mark: str | None) -> None:
+        """Count a transaction that erased text, and so has a mark."""
+        if mark is not None:
+            self._erasures += 1
+            self._mark = mark
+
+    def _scrub_log(self, wait_s: float) -> None:
         """Empty the write-ahead log while it may hold erased text.
 
         A reader of another process can hold it back; then the next transactions try again
         without waiting.
         """
-        if erased_text or self._log_holds_erased_text:
-            wait_s = self._busy_wait_s if erased_text else 0.0
-            self._log_holds_erased_text = not self._connection.truncate_log(wait_s)
+        # While it waits for readers no other process can write.
+        if self._scrubbed < self._erasures and self._connection.truncate_log(
+            min(wait_s, LONGEST_SCRUB_S)
+        ):
+            self._scrubbed = self._erasures
+            self._done_mark = self._mark
 
 
 def _absolute(path: str | os.PathLike[str]) -> str:

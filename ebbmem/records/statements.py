@@ -36,6 +36,7 @@ PUT_META: Final = _insert(
     META_COLUMNS,
     "ON CONFLICT DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
 )
+DELETE_META: Final = "DELETE FROM meta WHERE key = ? AND value = ?"
 
 SCOPE_COLUMNS: Final = (
     "scope_id",
@@ -47,11 +48,19 @@ SCOPE_COLUMNS: Final = (
     "checksum_xor",
     "created_at",
 )
-SELECT_SCOPES: Final = _select(SCOPE_COLUMNS, "scopes ORDER BY scope_id")
+TOMBSTONE: Final = chr(8486)
+"""First character of the names of erased scopes.
+
+No scope can be named like that: names are in NFC, where this sign is another one.
+"""
+SELECT_SCOPES: Final = _select(
+    SCOPE_COLUMNS, "scopes WHERE name < char(8486) OR name >= char(8487) ORDER BY scope_id"
+)
 SELECT_SCOPE_BY_NAME: Final = _select(SCOPE_COLUMNS, "scopes WHERE name = ?")
 SELECT_SCOPE_BY_ID: Final = _select(SCOPE_COLUMNS, "scopes WHERE scope_id = ?")
 SELECT_NEXT_SCOPE: Final = "SELECT coalesce(max(scope_id), 0) + 1 FROM scopes"
 INSERT_SCOPE: Final = _insert("scopes", SCOPE_COLUMNS)
+RENAME_SCOPE: Final = "UPDATE scopes SET name = ? WHERE scope_id = ?"
 UPDATE_SCOPE: Final = (
     "UPDATE scopes SET last_seq = ?, next_number = ?, next_turn = ?, memory_count = ?,"
     " checksum_xor = ?, checksum = ? WHERE scope_id = ?"
@@ -73,13 +82,22 @@ SELECT_ID: Final = "SELECT row_id, id FROM memories WHERE row_id = ?"
 SELECT_ROW_BY_ID: Final = "SELECT row_id FROM memories WHERE id = ?"
 SELECT_ROW_BY_KEY: Final = "SELECT row_id FROM memories WHERE scope_id = ? AND key = ?"
 SELECT_ROW_BY_DIGEST: Final = (
-    "SELECT row_id FROM memories WHERE digest = ? AND row_id BETWEEN ? AND ?"
-    " AND tier < ? AND superseded_by IS NULL AND memory_type <> 'turn' ORDER BY row_id DESC LIMIT 1"
+    "SELECT row_id FROM memories WHERE digest = ?1 AND row_id BETWEEN ?2 AND ?3"
+    " AND tier < ?5 AND superseded_by IS NULL AND memory_type <> 'turn'"
+    " AND (expires_at IS NULL OR expires_at > ?4) AND (valid_to IS NULL OR valid_to > ?4)"
+    " ORDER BY row_id DESC LIMIT 1"
 )
 SELECT_DUE: Final = (
     "SELECT row_id FROM memories WHERE scope_id = ? AND due_at <= ? ORDER BY due_at, row_id LIMIT ?"
 )
 SELECT_SUPERSEDED: Final = "SELECT row_id FROM memories WHERE superseded_by = ?"
+SELECT_MATCHING: Final = (
+    "SELECT row_id, CASE WHEN ?10 THEN metadata END FROM memories WHERE row_id BETWEEN ?1 AND ?2"
+    " AND (?3 IS NULL OR run_id = ?3) AND (?4 IS NULL OR memory_type = ?4)"
+    " AND (?5 IS NULL OR source = ?5) AND (?6 IS NULL OR created_at < ?6)"
+    " AND (?7 IS NULL OR tier = ?7) AND (?8 IS NULL OR anchored_at <= ?8)"
+    " AND NOT (?9 AND pinned) AND (NOT ?10 OR metadata IS NOT NULL) ORDER BY row_id"
+)
 SELECT_CHECKSUM: Final = "SELECT checksum FROM memories WHERE row_id = ?"
 COUNT_MEMORIES: Final = (
     "SELECT memory_type, tier, superseded_by IS NOT NULL, count(*) FROM memories"
@@ -109,8 +127,9 @@ PUT_VECTOR: Final = _insert(
 KEYWORD_COLUMNS: Final = ("keyword", "role", "row_id")
 SELECT_HOLDERS: Final = _select(
     KEYWORD_COLUMNS,
-    "keywords WHERE keyword = ? AND role = ? AND row_id BETWEEN ? AND ?"
-    " ORDER BY row_id DESC LIMIT ?",
+    "keywords WHERE keyword = ?1 AND role = ?2 AND row_id BETWEEN ?3 AND ?4 AND NOT EXISTS"
+    " (SELECT 1 FROM memories AS m WHERE m.row_id = keywords.row_id AND m.expires_at <= ?5)"
+    " ORDER BY row_id DESC LIMIT ?6",
 )
 SELECT_KEYWORDS: Final = _select(
     KEYWORD_COLUMNS, "keywords WHERE role = ? AND row_id BETWEEN ? AND ? ORDER BY row_id, keyword"
@@ -164,6 +183,12 @@ SELECT_LAST_TURN: Final = _select(
     "turns WHERE run_id = ? AND row_id BETWEEN ? AND ? AND memory IS NOT NULL"
     " ORDER BY row_id DESC LIMIT 1",
 )
+SELECT_TURNS_OF_MEMORY: Final = _select(TURN_COLUMNS, "turns WHERE memory = ? ORDER BY row_id")
+SELECT_LOOSE_TURNS: Final = _select(
+    TURN_COLUMNS,
+    "turns WHERE row_id BETWEEN ?1 AND ?2 AND memory IS NULL AND (?3 IS NULL OR run_id = ?3)"
+    " AND (?4 IS NULL OR created_at < ?4) ORDER BY row_id",
+)
 COUNT_TURNS: Final = "SELECT count(*) FROM turns WHERE row_id BETWEEN ? AND ?"
 INSERT_TURN: Final = _insert("turns", TURN_COLUMNS)
 
@@ -176,11 +201,21 @@ PUT_SUMMARY: Final = _insert(
     " updated_at = excluded.updated_at, seq = excluded.seq, checksum = excluded.checksum",
 )
 
+DELETE_SUMMARY: Final = "DELETE FROM summaries WHERE scope_id = ? AND run_id = ?"
+
 SELECT_EVENTS: Final = _select(
     EventRow._fields, "events WHERE scope_id = ? AND seq > ? ORDER BY seq LIMIT ?"
 )
+SELECT_PAYLOADS: Final = (
+    "SELECT seq, kind, payload FROM events WHERE scope_id = ? AND payload IS NOT NULL ORDER BY seq"
+)
+SELECT_PAYLOADS_WITH: Final = (
+    "SELECT seq, kind, payload FROM events WHERE scope_id = ? AND payload IS NOT NULL"
+    " AND instr(payload, ?) > 0 ORDER BY seq"
+)
 SELECT_EVENT: Final = _select(EventRow._fields, "events WHERE scope_id = ? AND seq = ?")
 REWRITE_EVENT: Final = "UPDATE events SET payload = ?, checksum = ? WHERE scope_id = ? AND seq = ?"
+DELETE_EVENT: Final = "DELETE FROM events WHERE scope_id = ? AND seq = ?"
 INSERT_EVENT: Final = _insert("events", EventRow._fields)
 
 SOURCE_COLUMNS: Final = ("memory", "kind", "source")
@@ -189,6 +224,7 @@ SELECT_DERIVED: Final = (
     " SELECT memory FROM sources WHERE kind = 'turn'"
     " AND source IN (SELECT row_id FROM turns WHERE memory = ?1)"
 )
+SELECT_DERIVED_OF_TURN: Final = "SELECT memory FROM sources WHERE kind = 'turn' AND source = ?"
 SELECT_SOURCES: Final = (
     "SELECT s.kind, s.source, t.memory FROM sources AS s"
     " LEFT JOIN turns AS t ON s.kind = 'turn' AND t.row_id = s.source WHERE s.memory = ?"
@@ -196,8 +232,15 @@ SELECT_SOURCES: Final = (
 INSERT_SOURCE: Final = _insert("sources", SOURCE_COLUMNS, "ON CONFLICT DO NOTHING")
 
 ERASED_COLUMNS: Final = ("scope_id", "id", "digest", "at", "seq")
-SELECT_ERASED: Final = _select(ERASED_COLUMNS, "erased WHERE scope_id = ? AND digest = ?")
-SELECT_ANY_ERASED: Final = "SELECT 1 FROM erased WHERE scope_id = ? LIMIT 1"
+SELECT_ERASED: Final = _select(
+    ERASED_COLUMNS,
+    "erased WHERE digest = ?2 AND (scope_id = ?1 OR EXISTS (SELECT 1 FROM scopes AS s"
+    " WHERE s.scope_id = erased.scope_id AND s.name >= char(8486) AND s.name < char(8487)))",
+)
+SELECT_ANY_ERASED: Final = (
+    "SELECT 1 FROM erased WHERE scope_id = ? UNION ALL"
+    " SELECT 1 FROM scopes WHERE name >= char(8486) AND name < char(8487) LIMIT 1"
+)
 PUT_ERASED: Final = _insert(
     "erased",
     ERASED_COLUMNS,
@@ -221,6 +264,25 @@ DELETE_MEMORY: Final = (
     "DELETE FROM events WHERE memory = ?",
     "DELETE FROM checkpoints WHERE memory = ?",
     "DELETE FROM memories WHERE row_id = ?",
+)
+DELETE_TURN: Final = (
+    "DELETE FROM sources WHERE kind = 'turn' AND source = ?",
+    "DELETE FROM turns WHERE row_id = ?",
+)
+# The same order, for all rows of a scope: by the span of its row ids, or by its scope_id.
+DELETE_ROWS_OF_SCOPE: Final = (
+    "DELETE FROM sources WHERE memory BETWEEN ? AND ?",
+    "DELETE FROM turns WHERE row_id BETWEEN ? AND ?",
+    "DELETE FROM links WHERE source BETWEEN ? AND ?",
+    "DELETE FROM keywords WHERE row_id BETWEEN ? AND ?",
+    "DELETE FROM vectors WHERE row_id BETWEEN ? AND ?",
+    "DELETE FROM checkpoints WHERE memory BETWEEN ? AND ?",
+    "DELETE FROM memories WHERE row_id BETWEEN ? AND ?",
+)
+DELETE_OF_SCOPE: Final = (
+    "DELETE FROM events WHERE scope_id = ?",
+    "DELETE FROM summaries WHERE scope_id = ?",
+    "DELETE FROM intentions WHERE scope_id = ?",
 )
 
 INSERTS: Final = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -31,6 +32,12 @@ class RecordStore(Protocol):
 
         Of the wait for other processes ``waited_s`` seconds are over.
         """
+
+    def erasure(self) -> Callable[[], bool]:
+        """Return a question: whether what was erased until now may still lie in some file."""
+
+    def scrub(self) -> None:
+        """Try to take what was erased out of the files where it may still lie in one."""
 
     def data_version(self) -> int:
         """Return a number that changes when another connection commits."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
-from ebbmem.errors import EbbmemError, InvalidArgument, StoreError, UnknownMemory
-from ebbmem.records import erasing, memory_rows
+from ebbmem.errors import EbbmemError, InvalidArgument
+from ebbmem.records import memory_rows
 from ebbmem.records import rows as seals
 from ebbmem.records import statements as sql
 from ebbmem.records.base import (
     NUMBER_BITS,
-    EventRow,
     IndexRow,
     IntentionRow,
     LinkRow,
@@ -21,63 +19,24 @@ from ebbmem.records.base import (
     StrengthRow,
     SummaryRow,
     TurnRow,
-    number_of,
     row_id,
 )
-from ebbmem.records.connection import Connection
-from ebbmem.records.counters import SEQ_KEY, Counters, put_meta
+from ebbmem.records.counters import SEQ_KEY, put_meta
+from ebbmem.records.erasing import ERASING_KEY, SqliteEraser, whole
 from ebbmem.records.migrate import PREFIX
 from ebbmem.records.reading import (
-    SqliteReader,
     require_rows_of,
     singles,
 )
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
 _STRENGTHS_AT: Final = memory_rows.INDEX_COLUMNS.index("storage_strength")
 
 
-def _whole(
-    method: Callable[Concatenate[SqliteWriter, P], R],
-) -> Callable[Concatenate[SqliteWriter, P], R]:
-    """Let a change that fails half-way end the whole transaction, even if the error is caught."""
-
-    @wraps(method)
-    def change(writer: SqliteWriter, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        writer.require_whole()
-        try:
-            return method(writer, *args, **kwargs)
-        except BaseException:
-            writer.failed = True
-            raise
-
-    return change
-
-
-class SqliteWriter(SqliteReader):
+class SqliteWriter(SqliteEraser):
     """One write transaction; see ``records.base.Writer`` for what each method means.
 
     Once a change has failed, no other is accepted and the transaction is rolled back.
     """
-
-    def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
-        self._counters = Counters(connection)
-        self.failed = False
-        self.committed = False
-        """Whether the transaction has ended, and what it wrote is in the store."""
-        self._no_erased: set[int] = set()
-        """Scopes known to have nothing erased."""
-        self.erased_text = False
-        """Whether deleted text may still lie in the write-ahead log."""
-
-    def require_whole(self) -> None:
-        """Raise StoreError once a change of this transaction has failed."""
-        if self.failed:
-            raise StoreError("a change of this transaction failed; it can only be rolled back")
 
     def gather(self) -> None:
         """Let what is inserted from now on wait until a question, or the commit, needs it there."""
@@ -91,6 +50,11 @@ class SqliteWriter(SqliteReader):
         if self.committed:
             return
         self.require_whole()
+        if self._done_mark is not None:
+            self._connection.run(sql.DELETE_META, (ERASING_KEY, self._done_mark))
+        if self.erased_text:
+            self.mark = str(self._counters.newest())
+            put_meta(self._connection, ERASING_KEY, self.mark)
         self._counters.flush()
         try:
             self._connection.commit()
@@ -117,14 +81,14 @@ class SqliteWriter(SqliteReader):
         self._counters.flush()
         return super().index_rows(scope_id)
 
-    @_whole
+    @whole
     def set_meta(self, key: str, value: str) -> None:
         """Keep a value about the store as a whole."""
-        if key == SEQ_KEY or key.startswith(PREFIX):
+        if key in (SEQ_KEY, ERASING_KEY) or key.startswith(PREFIX):
             raise InvalidArgument.of("key", "a key that the store does not use itself", key)
         put_meta(self._connection, key, value)
 
-    @_whole
+    @whole
     def open_scope(self, name: str, now: int) -> ScopeRow:
         """Return a scope, made when it is new."""
         scope = self._counters.open_scope(name, now)
@@ -134,7 +98,7 @@ class SqliteWriter(SqliteReader):
         """Return the seq of a scope's newest change, this transaction's included."""
         return self._counters.scope(scope_id).last_seq
 
-    @_whole
+    @whole
     def insert_memories(self, scope_id: int, rows: Sequence[MemoryRow]) -> list[MemoryRow]:
         """Insert memories with the next numbers of the scope; return them with row_id and seq."""
         scope = self._counters.scope(scope_id)
@@ -153,7 +117,7 @@ class SqliteWriter(SqliteReader):
         scope.count_in([row[-1] for row in values])
         return stored
 
-    @_whole
+    @whole
     def insert_keywords(self, scope_id: int, entries: Iterable[tuple[str, str, int]]) -> None:
         """Insert (keyword, role, row_id); what is there already stays."""
         values = [(*entry, seals.keyword_checksum(entry)) for entry in entries]
@@ -161,7 +125,7 @@ class SqliteWriter(SqliteReader):
         self._connection.insert(sql.INSERT_KEYWORD, values)
         self._counters.take(scope_id, min(len(values), 1))
 
-    @_whole
+    @whole
     def insert_vectors(self, vectors: Iterable[tuple[int, bytes]]) -> None:
         """Insert or replace (row_id, float32 bytes)."""
         values = []
@@ -171,7 +135,7 @@ class SqliteWriter(SqliteReader):
             values.append((*columns, seals.vector_checksum(columns)))
         self._connection.insert(sql.PUT_VECTOR, values)
 
-    @_whole
+    @whole
     def insert_links(self, scope_id: int, links: Iterable[LinkRow]) -> None:
         """Insert links; one that is there keeps the greater weight."""
         links = list(links)
@@ -182,7 +146,7 @@ class SqliteWriter(SqliteReader):
             values.append((*columns, memory_rows.link_checksum(columns)))
         self._connection.insert(sql.PUT_LINK, values)
 
-    @_whole
+    @whole
     def delete_links(self, scope_id: int, links: Iterable[tuple[int, int, str]]) -> None:
         """Delete links by (source, target, kind)."""
         links = list(links)
@@ -190,7 +154,7 @@ class SqliteWriter(SqliteReader):
         self._connection.run_for_each(sql.DELETE_LINK, links)
         self._counters.take(scope_id, min(len(links), 1))
 
-    @_whole
+    @whole
     def update_strengths(self, scope_id: int, rows: Sequence[StrengthRow]) -> None:
         """Write what recall changed; a memory that is gone is passed over."""
         require_rows_of(scope_id, [row.row_id for row in rows])
@@ -208,7 +172,7 @@ class SqliteWriter(SqliteReader):
         self._connection.run_for_each(sql.UPDATE_STRENGTHS, values)
         self._counters.scope(scope_id).change(turned)
 
-    @_whole
+    @whole
     def update_state(
         self,
         scope_id: int,
@@ -231,42 +195,7 @@ class SqliteWriter(SqliteReader):
         }
         self._rewrite(scope_id, row, {k: v for k, v in wanted.items() if v is not None})
 
-    @_whole
-    def erase_memories(self, scope_id: int, rows: Sequence[int]) -> None:
-        """Delete memories with all that names them in any table, their turns included."""
-        require_rows_of(scope_id, rows)
-        for row in erasing.superseded_by(self._connection, rows):
-            if row not in rows:
-                self._rewrite(scope_id, row, {"superseded_by": None, "superseded_at": None})
-        checksums = erasing.delete(self._connection, rows)
-        if checksums:
-            self._counters.take(scope_id, len(checksums))
-            self._counters.scope(scope_id).count_out(checksums)
-            self.erased_text = True
-
-    @_whole
-    def insert_erased(
-        self, scope_id: int, entries: Iterable[tuple[bytes, bytes]], now: int
-    ) -> None:
-        """Keep (memory id, keyed digest) of what was erased."""
-        self._no_erased.discard(scope_id)
-        for memory_id, digest in entries:
-            (seq,) = self._counters.take(scope_id)
-            erasing.remember(self._connection, (scope_id, memory_id, digest, now, seq))
-
-    @_whole
-    def lift_erased(self, scope_id: int, digests: Sequence[bytes]) -> None:
-        """Forget that texts were erased: they are remembered again on purpose."""
-        if self._nothing_erased(scope_id):
-            return
-        for digest in digests:
-            found = erasing.remembered(self._connection, scope_id, digest)
-            for row, seq in zip(found, self._counters.take(scope_id, len(found)), strict=True):
-                self._checked(row, seals.erased_checksum, "erased")
-                _, memory_id, _, at, _, _ = row
-                erasing.remember(self._connection, (scope_id, memory_id, None, at, seq))
-
-    @_whole
+    @whole
     def insert_event(
         self,
         scope_id: int,
@@ -281,7 +210,7 @@ class SqliteWriter(SqliteReader):
         self._connection.insert(sql.INSERT_EVENT, [(*columns, seals.event_checksum(columns))])
         return seq
 
-    @_whole
+    @whole
     def insert_events(self, scope_id: int, kind: str, events: Sequence[tuple[int, bytes]]) -> None:
         """Append several of a kind to the history, each (at, payload), of no one memory."""
         values = []
@@ -291,7 +220,7 @@ class SqliteWriter(SqliteReader):
             values.append((*columns, seals.event_checksum(columns)))
         self._connection.insert(sql.INSERT_EVENT, values)
 
-    @_whole
+    @whole
     def insert_memory_events(
         self, scope_id: int, kind: str, events: Sequence[tuple[int, int]]
     ) -> None:
@@ -303,26 +232,14 @@ class SqliteWriter(SqliteReader):
             values.append((*columns, seals.event_checksum(columns)))
         self._connection.insert(sql.INSERT_EVENT, values)
 
-    @_whole
-    def rewrite_event(self, scope_id: int, seq: int, payload: bytes) -> None:
-        """Replace the payload of an event, when what it names is erased."""
-        row = self._connection.row(sql.SELECT_EVENT, (scope_id, seq))
-        if row is None:
-            raise InvalidArgument.of("seq", f"an event of scope {scope_id}", seq)
-        old = EventRow._make(self._checked(row, seals.event_checksum, "events"))
-        checksum = seals.event_checksum(old._replace(payload=payload))
-        self._connection.run(sql.REWRITE_EVENT, (payload, checksum, scope_id, seq))
-        self._counters.take(scope_id)
-        self.erased_text = True
-
-    @_whole
+    @whole
     def insert_intention(self, row: IntentionRow) -> None:
         """Insert an intention."""
         (seq,) = self._counters.take(row.scope_id)
         columns = (*row, seq)
         self._connection.run(sql.INSERT_INTENTION, (*columns, seals.intention_checksum(columns)))
 
-    @_whole
+    @whole
     def complete_intention(self, scope_id: int, intention_id: bytes, at: int) -> bool:
         """Mark an intention as done; return whether it was open."""
         row = self._connection.row(sql.SELECT_OPEN_INTENTION, (intention_id, scope_id))
@@ -334,7 +251,7 @@ class SqliteWriter(SqliteReader):
         self._connection.run(sql.COMPLETE_INTENTION, (at, seq, checksum, intention_id))
         return True
 
-    @_whole
+    @whole
     def insert_turns(self, scope_id: int, turns: Sequence[TurnRow]) -> list[TurnRow]:
         """Insert turns in order; return them with row_id."""
         require_rows_of(scope_id, [turn.memory for turn in turns if turn.memory is not None])
@@ -350,7 +267,7 @@ class SqliteWriter(SqliteReader):
         self._connection.insert(sql.INSERT_TURN, values)
         return stored
 
-    @_whole
+    @whole
     def insert_sources(self, scope_id: int, entries: Iterable[tuple[int, str, int]]) -> None:
         """Insert (memory row, "turn" or "memory", source row)."""
         values = [(*entry, seals.source_checksum(entry)) for entry in entries]
@@ -358,29 +275,9 @@ class SqliteWriter(SqliteReader):
         self._connection.insert(sql.INSERT_SOURCE, values)
         self._counters.take(scope_id, min(len(values), 1))
 
-    @_whole
+    @whole
     def put_summary(self, scope_id: int, row: SummaryRow) -> None:
         """Insert or replace the rolling summary of a run."""
         (seq,) = self._counters.take(scope_id)
         columns = (scope_id, *row, seq)
         self._connection.run(sql.PUT_SUMMARY, (*columns, seals.summary_checksum(columns)))
-
-    def _nothing_erased(self, scope_id: int) -> bool:
-        """Return whether nothing was ever erased from a scope."""
-        if scope_id not in self._no_erased:
-            if erasing.any_remembered(self._connection, scope_id):
-                return False
-            self._no_erased.add(scope_id)
-        return True
-
-    def _rewrite(self, scope_id: int, row: int, changes: dict[str, Any]) -> None:
-        """Write columns of a memory's state, with a new seq and checksum."""
-        found = self._connection.row(sql.SELECT_MEMORY, (row,))
-        if found is None:
-            raise UnknownMemory(f"scope {scope_id} has no memory #{number_of(row)}")
-        (seq,) = self._counters.take(scope_id)
-        memory = self.checked_memory(found)._replace(seq=seq, **changes)
-        checksum = memory_rows.sealed(memory)[-1]
-        state = (memory.tier, memory.memory_type, memory.superseded_by, memory.superseded_at)
-        self._connection.run(sql.UPDATE_STATE, (*state, memory.due_at, seq, checksum, row))
-        self._counters.scope(scope_id).change([found[-1], checksum])

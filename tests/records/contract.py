@@ -180,7 +180,7 @@ class MemoryContract:
             assert reader.find(row.id) == row.row_id
             assert reader.ids([row.row_id]) == {row.row_id: row.id}
             assert reader.find_key(scope_id, "k") == row.row_id
-            assert reader.find_digest(scope_id, row.digest) == row.row_id
+            assert reader.find_digest(scope_id, row.digest, NOW) == row.row_id
             assert reader.find(b"x" * 16) is None
 
     def test_keys_and_digests_stay_inside_their_scope(self, store):
@@ -190,7 +190,7 @@ class MemoryContract:
             writer.insert_memories(other, [memory(key="k")])
         with store.read() as reader:
             assert reader.find_key(mine, "k") == row.row_id
-            assert reader.find_digest(mine, row.digest) == row.row_id
+            assert reader.find_digest(mine, row.digest, NOW) == row.row_id
 
     def test_a_key_is_taken_once_in_a_scope(self, store):
         scope_id = scope_of(store)
@@ -200,13 +200,16 @@ class MemoryContract:
     def test_a_digest_finds_the_newest_live_memory(self, store):
         scope_id = scope_of(store)
         with store.write() as writer:
-            rows = writer.insert_memories(scope_id, [memory("same") for _ in range(4)])
+            made = [memory("same") for _ in range(4)]
+            made += [memory("same", expires_at=NOW), memory("same", valid_to=NOW)]
+            rows = writer.insert_memories(scope_id, made)
             writer.update_state(scope_id, rows[3].row_id, tier=2)
             writer.update_state(
                 scope_id, rows[2].row_id, superseded_by=rows[0].row_id, superseded_at=NOW
             )
         with store.read() as reader:
-            assert reader.find_digest(scope_id, rows[0].digest) == rows[1].row_id
+            assert reader.find_digest(scope_id, rows[0].digest, NOW) == rows[1].row_id
+            assert reader.find_digest(scope_id, rows[0].digest, NOW - 1) == rows[5].row_id
 
 
 class ChangeContract:

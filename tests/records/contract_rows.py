@@ -48,9 +48,9 @@ class LinkContract:
             for row in [*rows, other, rows[0]]:
                 writer.insert_keywords(row >> 32, [("dog", HAS, row), ("pet", WANTS, row)])
         with store.read() as reader:
-            assert reader.holders(rows[0] >> 32, "dog", HAS, 2) == [rows[2], rows[1]]
-            assert reader.holders(rows[0] >> 32, "dog", WANTS, 2) == []
-            assert reader.holders(rows[0] >> 32, "pet", WANTS, 9) == rows[::-1]
+            assert reader.holders(rows[0] >> 32, "dog", HAS, NOW, 2) == [rows[2], rows[1]]
+            assert reader.holders(rows[0] >> 32, "dog", WANTS, NOW, 2) == []
+            assert reader.holders(rows[0] >> 32, "pet", WANTS, NOW, 9) == rows[::-1]
 
     def test_vectors_are_replaced(self, store):
         rows = remembered(store, "a", "b")
@@ -152,7 +152,7 @@ class ConversationContract:
     @pytest.mark.parametrize("ask", ["turns", "events", "holders", "due"])
     def test_a_negative_limit_is_refused(self, store, ask):
         scope_id = scope_of(store)
-        args = {"turns": (None, 0), "events": (0,), "holders": ("dog", HAS), "due": (0,)}[ask]
+        args = {"turns": (None, 0), "events": (0,), "holders": ("dog", HAS, NOW), "due": (0,)}[ask]
         with store.read() as reader, pytest.raises(InvalidArgument, match="limit"):
             getattr(reader, ask)(scope_id, *args, -1)
 
@@ -172,7 +172,7 @@ class EraseContract:
             assert [row.row_id for row in writer.index_rows(scope_id)] == [b]
             assert (writer.links(scope_id), writer.vectors(scope_id)) == ([], [])
             assert (writer.turns(scope_id, None, 0, 9), writer.events(scope_id, 0, 9)) == ([], [])
-            assert writer.holders(scope_id, "dog", HAS, 9) == []
+            assert writer.holders(scope_id, "dog", HAS, NOW, 9) == []
 
     def test_what_was_superseded_by_it_lives_again(self, store):
         a, b = remembered(store, "a", "b")

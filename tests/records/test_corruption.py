@@ -87,7 +87,7 @@ def test_any_other_change_is_seen_when_the_memory_is_read(path, rows, change):
     [
         ("links", "weight = 0.9", lambda r: r.links(1)),
         ("links", "created_at = 0", lambda r: r.links(1)),
-        ("keywords", "row_id = row_id + 1", lambda r: r.holders(1, "dog", HAS, 9)),
+        ("keywords", "row_id = row_id + 1", lambda r: r.holders(1, "dog", HAS, NOW, 9)),
         ("vectors", "vector = zeroblob(15)", lambda r: r.vectors(1)),
         ("turns", "content = 'bye'", lambda r: r.turns(1, None, 0, 9)),
         ("intentions", "action = 'none'", lambda r: r.intentions(1)),
@@ -169,7 +169,7 @@ def read_everything(reader):
         reader.events(1, 0, 9),
         reader.scopes(),
     )
-    return read_whole(reader), answers, reader.holders(1, "dog", HAS, 9), reader.vectors(1)
+    return read_whole(reader), answers, reader.holders(1, "dog", HAS, NOW, 9), reader.vectors(1)
 
 
 @pytest.mark.parametrize("page", range(1, 41))

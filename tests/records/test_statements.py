@@ -1,10 +1,20 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ebbmem.records import statements
 
-DELETIONS = [*statements.DELETE_MEMORY, statements.DELETE_LINK]
+DELETIONS = [
+    *statements.DELETE_MEMORY,
+    *statements.DELETE_TURN,
+    *statements.DELETE_ROWS_OF_SCOPE,
+    *statements.DELETE_OF_SCOPE,
+    statements.DELETE_LINK,
+    statements.DELETE_EVENT,
+    statements.DELETE_SUMMARY,
+]
 NAMED = [
     value for name, value in vars(statements).items() if name.startswith(("SELECT_", "COUNT_"))
 ]
@@ -15,7 +25,8 @@ WHOLE_TABLE = {statements.SELECT_SCOPES, statements.SELECT_NEXT_SCOPE}
 def test_no_statement_reads_a_whole_table(store, statement):
     if statement in WHOLE_TABLE:
         return
-    marks = 1 if "?1" in statement else statement.count("?")
+    numbered = [int(mark) for mark in re.findall(r"\?(\d+)", statement)]
+    marks = max(numbered) if numbered else statement.count("?")
     plan = store._connection.rows("EXPLAIN QUERY PLAN " + statement, (1,) * marks)
     assert plan
     assert not [step[-1] for step in plan if step[-1].startswith("SCAN")]

@@ -168,7 +168,8 @@ CREATE TABLE sources (
 
 CREATE INDEX sources_by_source ON sources (source, kind);
 
--- digest is NULL once the text was remembered again on purpose.
+-- digest is NULL once the text was remembered again on purpose.  It is keyed with the name of
+-- the scope as well: it outlives the scope, which is made anew under another scope_id.
 CREATE TABLE erased (
     scope_id INTEGER NOT NULL REFERENCES scopes (scope_id),
     id BLOB NOT NULL,
@@ -179,7 +180,7 @@ CREATE TABLE erased (
     PRIMARY KEY (scope_id, id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX erased_by_digest ON erased (scope_id, digest) WHERE digest IS NOT NULL;
+CREATE INDEX erased_by_digest ON erased (digest) WHERE digest IS NOT NULL;
 
 CREATE VIEW readable_memories AS
 SELECT

@@ -1,0 +1,202 @@
+"""Erasing for good: memories and all that tells of them, whole scopes, old archives."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from ebbmem import buffer, reconsolidation
+from ebbmem.changes import Change
+from ebbmem.engine import Engine
+from ebbmem.filters import Filter
+from ebbmem.models import ErasureReceipt, Tier
+from ebbmem.reading import require_known, row_of
+from ebbmem.records.base import LinkRow, MemoryRow, Reader, TurnRow
+from ebbmem.records.erasable import Wanted
+from ebbmem.records.identity import id_text, new_id
+from ebbmem.revision import SUPERSEDES_WEIGHT
+
+FEW = 2
+"""For how many memories each is looked for by itself in the history."""
+SHARE = 8
+"""An index is made anew where at least an 8th of it goes: its room is given back as well."""
+
+
+def erase(engine: Engine, scope: str, memory_ids: Sequence[str], now_us: int) -> ErasureReceipt:
+    """Erase memories for good, with those that had no other source.
+
+    Gone are the rows, everything that names them in any table, and their places in packed
+    events; a keyed digest stays, so that nothing but an explicit ``remember`` brings them back.
+    """
+    if not memory_ids:
+        return _nothing(engine)
+    require_known(engine, scope, memory_ids)
+    with engine.change(scope, now_us) as change:
+        rows = [row_of(change.writer, change.scope, one) for one in memory_ids]
+        going = _Going(change, rows, [])
+        going.erase(engine, now_us)
+    return going.receipt(engine)
+
+
+def erase_matching(engine: Engine, scope: str, chosen: Filter, now_us: int) -> ErasureReceipt:
+    """Erase every memory that meets a filter, in one transaction.
+
+    Turns of which no memory was made go too where the filter says only what turns have.
+    """
+    with engine.records.read() as reader:
+        found = reader.scope(scope)
+        if found is None or not any(_matching(reader, found.scope_id, chosen)):
+            return _nothing(engine)
+    with engine.change(scope, now_us) as change:
+        going = _Going(change, *_matching(change.writer, change.scope.scope_id, chosen))
+        going.erase(engine, now_us)
+    return going.receipt(engine)
+
+
+def purge(
+    engine: Engine, scope: str, tier: Tier, idle_since_us: int, now_us: int
+) -> ErasureReceipt:
+    """Erase the memories of a tier that were not accessed since a moment; never pinned ones."""
+    wanted = Wanted(tier=int(tier), idle_since=idle_since_us, unpinned=True)
+    return erase_matching(engine, scope, Filter(wanted, {}), now_us)
+
+
+def erase_scope(engine: Engine, scope: str, now_us: int) -> ErasureReceipt:
+    """Erase a scope with all that is in it; digests stay, so that no import brings it back."""
+    with engine.records.read() as reader:
+        if reader.scope(scope) is None:
+            return _nothing(engine)
+    with engine.change(scope, now_us) as change:
+        writer, scope_id = change.writer, change.scope.scope_id
+        rows = [row for row, _ in writer.matching(scope_id, Wanted())]
+        gone = writer.memories(rows)
+        turns = [*writer.turns_of(rows), *writer.loose_turns(scope_id, None, None)]
+        intentions = writer.all_intentions(scope_id)
+        texts = {one.content for one in turns}
+        texts.update(intention_text(one.action, one.trigger) for one in intentions)
+        _keep_digests(engine, change, gone.values(), texts, now_us)
+        writer.erase_scope(scope_id)
+        change.rebuild = True
+    return ErasureReceipt(
+        tuple(id_text(one.id) for one in gone.values()),
+        (),
+        len(turns),
+        len(intentions),
+        engine.records.erasure(),
+    )
+
+
+def intention_text(action: str, trigger: str | None) -> str:
+    """Return the text that stands for an intention where its digest is kept."""
+    return action if trigger is None else f"{action}\n{trigger}"
+
+
+class _Going:
+    """What is about to be erased from a scope."""
+
+    def __init__(self, change: Change, rows: Sequence[int], loose: Sequence[TurnRow]) -> None:
+        writer = change.writer
+        self._change = change
+        self._chosen = list(dict.fromkeys(rows))
+        self._derived = writer.orphans(rows, [turn.row_id for turn in loose])
+        self._rows = sorted({*rows, *self._derived})
+        self._memories = writer.memories(self._rows)
+        self._loose = [turn.row_id for turn in loose]
+        self._turns = [*writer.turns_of(self._rows), *loose]
+
+    def erase(self, engine: Engine, now_us: int) -> None:
+        """Erase it, and let the index follow."""
+        change, memories = self._change, self._memories.values()
+        writer, scope_id = change.writer, change.scope.scope_id
+        _rewrite_events(change, self._rows)
+        _close_chains(change, self._memories, now_us)
+        writer.erase_memories(scope_id, self._rows)
+        writer.erase_turns(scope_id, self._loose)
+        _keep_digests(engine, change, memories, {turn.content for turn in self._turns}, now_us)
+        runs = {one.run_id for one in memories} | {turn.run_id for turn in self._turns}
+        for run_id in sorted(run for run in runs if run is not None):
+            buffer.refold(change, run_id, now_us)
+        change.dropped.extend(self._rows)
+        change.rebuild = len(self._rows) * SHARE >= change.scope.memory_count
+
+    def receipt(self, engine: Engine) -> ErasureReceipt:
+        """Return what is told of it once it is committed."""
+        ids = {row: id_text(one.id) for row, one in self._memories.items()}
+        return ErasureReceipt(
+            tuple(ids[row] for row in self._chosen),
+            tuple(ids[row] for row in self._derived),
+            len(self._turns),
+            0,
+            engine.records.erasure(),
+        )
+
+
+def _nothing(engine: Engine) -> ErasureReceipt:
+    """Return the receipt of an erasure that found nothing."""
+    engine.records.require_own()
+    return ErasureReceipt((), (), 0, 0, _never)
+
+
+def _never() -> bool:
+    return False
+
+
+def _matching(reader: Reader, scope_id: int, chosen: Filter) -> tuple[list[int], list[TurnRow]]:
+    """Return the memories that meet a filter, and the turns without a memory that do."""
+    rows = chosen.rows(reader, scope_id)
+    if not chosen.of_turns:
+        return rows, []
+    wanted = chosen.wanted
+    return rows, reader.loose_turns(scope_id, wanted.run_id, wanted.created_before)
+
+
+def _keep_digests(
+    engine: Engine,
+    change: Change,
+    gone: Collection[MemoryRow],
+    texts: Iterable[str],
+    now_us: int,
+) -> None:
+    """Keep keyed digests of memories, and of other texts that tell the same or stood alone."""
+    scope = change.scope
+    entries = [(one.id, one.digest) for one in gone]
+    known = {digest for _, digest in entries}
+    others = {engine.digest(scope.name, text) for text in texts} - known
+    entries += [(new_id(now_us), digest) for digest in sorted(others)]
+    change.writer.insert_erased(scope.scope_id, entries, now_us)
+
+
+def _close_chains(change: Change, gone: Mapping[int, MemoryRow], now_us: int) -> None:
+    """Let what replaced erased memories stand for what those had replaced.
+
+    What was replaced by the end of a chain is live again once that is erased.
+    """
+    writer, scope_id = change.writer, change.scope.scope_id
+    left = [row for row in writer.superseded(list(gone)) if row not in gone]
+    for old, memory in writer.memories(left).items():
+        end = memory.superseded_by
+        while end is not None and end in gone:
+            end = gone[end].superseded_by
+        change.superseded.append((old, end or 0))
+        if end is None:
+            continue  # written by erase_memories
+        writer.update_state(scope_id, old, superseded_by=end)
+        link = LinkRow(end, old, "supersedes", SUPERSEDES_WEIGHT, now_us)
+        there = {(one.target, one.kind) for one in writer.links_from(end)}
+        writer.insert_links(scope_id, [link])
+        if (old, link.kind) not in there:
+            change.links.append(link)
+
+
+def _rewrite_events(change: Change, rows: Sequence[int]) -> None:
+    """Take erased memories out of the events that pack several."""
+    writer, scope_id = change.writer, change.scope.scope_id
+    gone = set(rows)
+    parts = [reconsolidation.named(row) for row in rows] if len(rows) <= FEW else [None]
+    found = {
+        seq: payload
+        for part in parts
+        for seq, kind, payload in writer.payloads(scope_id, part)
+        if kind in reconsolidation.PACKED_KINDS
+    }
+    for seq, left in reconsolidation.without(found, gone).items():
+        writer.rewrite_event(scope_id, seq, left)

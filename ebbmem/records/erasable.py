@@ -1,0 +1,78 @@
+"""What erasing asks of a record store: a part of its reader's and its writer's protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+
+class Wanted(NamedTuple):
+    """Conditions on memories, all of which must hold; None for no condition."""
+
+    run_id: str | None = None
+    memory_type: str | None = None
+    source: str | None = None
+    created_before: int | None = None
+    """Made before that moment."""
+    tier: int | None = None
+    idle_since: int | None = None
+    """Last accessed at that moment or before."""
+    unpinned: bool = False
+    """Whether pinned memories are left out."""
+    with_metadata: bool = False
+    """Whether only memories with metadata are taken, and it is returned."""
+
+
+class ErasureReader(Protocol):
+    """Questions about what is to be erased, and what was."""
+
+    def matching(self, scope_id: int, wanted: Wanted) -> list[tuple[int, str | None]]:
+        """Return (row_id, metadata where it was asked for) of memories that meet conditions."""
+
+    def superseded(self, rows: Sequence[int]) -> list[int]:
+        """Return the memories that some memories replaced."""
+
+    def payloads(self, scope_id: int, part: bytes | None) -> list[tuple[int, str, bytes]]:
+        """Return (seq, kind, payload) of events; with ``part``, of those that hold these bytes."""
+
+    def erased(self, scope_id: int, digest: bytes) -> bool:
+        """Return whether a text of that keyed digest was erased from this scope.
+
+        Digests are keyed with the scope's name, so one of that name that was erased counts too.
+        """
+
+    def orphans(self, rows: Sequence[int], turns: Sequence[int] = ()) -> list[int]:
+        """Return the memories left without any source once memories and turns are erased.
+
+        A turn counts as erased with its memory; what only orphans were the source of is included.
+        """
+
+
+class ErasureWriter(Protocol):
+    """Changes that take away for good."""
+
+    def erase_memories(self, scope_id: int, rows: Sequence[int]) -> None:
+        """Delete memories with all that names them in any table, their turns included."""
+
+    def erase_turns(self, scope_id: int, rows: Sequence[int]) -> None:
+        """Delete turns with all that names them."""
+
+    def erase_scope(self, scope_id: int) -> None:
+        """Delete a scope with all that is in it, its name too; what was erased stays erased."""
+
+    def insert_erased(
+        self, scope_id: int, entries: Iterable[tuple[bytes, bytes]], now: int
+    ) -> None:
+        """Keep (memory id, keyed digest) of what was erased."""
+
+    def lift_erased(self, scope_id: int, digests: Sequence[bytes]) -> None:
+        """Forget that texts were erased: they are remembered again on purpose."""
+
+    def rewrite_event(self, scope_id: int, seq: int, payload: bytes) -> None:
+        """Replace the payload of an event, when what it names is erased; its seq stays.
+
+        An event that is left with an empty one is deleted.
+        """
+
+    def erase_summary(self, scope_id: int, run_id: str) -> None:
+        """Delete the rolling summary of a run."""
