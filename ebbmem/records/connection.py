@@ -117,6 +117,12 @@ class Connection:
             version: int = self._asking.execute("PRAGMA data_version").get
         except REFUSALS as exc:
             raise self._failure(exc) from exc
+        except BaseException:
+            # An interrupt came before all rows were taken: nothing else would end the statement,
+            # and no write could begin beside what it sees once another process has written.
+            self._asking.close(True)
+            self._asking = self._apsw.cursor()
+            raise
         return version
 
     def rows(self, sql: str, values: Values = ()) -> list[Any]:

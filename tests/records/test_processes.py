@@ -180,6 +180,29 @@ def test_a_commit_of_another_connection_changes_the_data_version(store, path):
         assert len(reader.index_rows(1)) == 2
 
 
+class InterruptedOnce:
+    """A cursor that an interrupt stops after its first statement, before its rows were taken."""
+
+    def __init__(self, cursor):
+        self._cursor = cursor
+        self.close = cursor.close
+
+    def execute(self, sql):
+        self._cursor.execute(sql)
+        raise KeyboardInterrupt
+
+
+def test_a_question_that_was_interrupted_keeps_no_later_write_from_beginning(store, path):
+    store._connection._asking = InterruptedOnce(store._connection._asking)
+    with pytest.raises(KeyboardInterrupt):
+        store.data_version()
+    with closing(SqliteRecords(path)) as other:
+        remembered(other, "theirs")
+    remembered(store, "mine")
+    with store.read() as reader:
+        assert len(reader.index_rows(1)) == 2
+
+
 def test_a_view_does_not_change_while_it_is_open(store, path):
     remembered(store, "first")
     with closing(SqliteRecords(path)) as other, store.read() as reader:
