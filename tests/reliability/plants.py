@@ -120,9 +120,7 @@ def erase_without_index() -> None:
 
     def stale(self: EpisodicMemoryStore, cue: str, **options: Any) -> Any:
         found = recall(self, cue, **options)
-        if found.memories:
-            kept[self.scope, cue] = found
-        return kept.get((self.scope, cue), found)
+        return kept.setdefault((self.scope, cue), found)
 
     EpisodicMemoryStore.recall = stale
 

@@ -7,6 +7,7 @@ import time
 from dataclasses import asdict, dataclass, field
 
 MOST_EXAMPLES = 8
+MOST_OF_AN_EXAMPLE = 1_500
 
 
 @dataclass
@@ -37,7 +38,7 @@ class Result:
             raise KeyError(f"{self.figure} does not look for {kind!r}")
         self.failures[kind] += count
         if len(self.examples) < MOST_EXAMPLES:
-            self.examples.append(f"{kind}: {example}")
+            self.examples.append(f"{kind}: {example[-MOST_OF_AN_EXAMPLE:]}")
 
     @property
     def failed(self) -> int:

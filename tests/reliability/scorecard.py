@@ -36,6 +36,18 @@ FIGURES: dict[str, Figure] = {
         {"rounds": 8, "seconds": 25},
         {"rounds": 200, "seconds": 570},
     ),
+    "R2": Figure(
+        "states",
+        "kill -9 inside an operation",
+        {"rounds": 36, "seconds": 30},
+        {"rounds": 300, "seconds": 570},
+    ),
+    "R11": Figure(
+        "mixed_load",
+        "80 % recall, 20 % remember",
+        {"rounds": 400, "seconds": 20},
+        {"rounds": 10**9, "seconds": 120, "processes": 8, "threads": 4},
+    ),
     "R12": Figure(
         "first_opens",
         "16 processes open at once",
@@ -47,6 +59,18 @@ FIGURES: dict[str, Figure] = {
         "forks: idle, recalling, writing, with threads",
         {"rounds": 12, "seconds": 30},
         {"rounds": 300, "seconds": 570},
+    ),
+    "R14": Figure(
+        "cancellations",
+        "calls ended by a signal, a timeout or cancelling",
+        {"rounds": 52, "seconds": 30},
+        {"rounds": 500, "seconds": 570},
+    ),
+    "R17": Figure(
+        "isolation",
+        "secrets of other scopes, and of what was erased",
+        {"rounds": 1_500, "seconds": 40},
+        {"rounds": 20_000, "seconds": 570},
     ),
 }
 

@@ -9,9 +9,18 @@ from reliability.scorecard import run
 CAUGHT = [
     ("ack before commit", "R1", ["lost"]),
     ("every statement commits", "R1", ["half", "did not reopen", "exceptions"]),
+    ("every statement commits", "R2", ["did not reopen", "neither before nor after"]),
+    ("no busy wait", "R11", ["locked"]),
+    ("other processes overlooked", "R11", ["another process's fact not found"]),
     ("no lock before writing", "R12", ["did not open and write"]),
     ("no busy wait", "R12", ["did not open and write"]),
     ("locks lost at fork", "R13", ["facts lost"]),
+    ("commit on cancel", "R14", ["part of a call", "file unsound"]),
+    ("lock kept on cancel", "R14", ["second process could not write within 1 s"]),
+    ("scope matched by prefix", "R17", ["secret of another scope in an answer"]),
+    ("id of any scope", "R17", ["secret of another scope in an answer"]),
+    ("erase misses the index", "R17", ["erased but recalled"]),
+    ("erase misses the pages", "R17", ["erased but in a file"]),
 ]
 
 
