@@ -240,6 +240,48 @@ class StoreStats:
 
 
 @dataclass(frozen=True, slots=True)
+class CallMetrics:
+    """Calls of one kind by this process, and their durations: median and 99th percentile."""
+
+    calls: int
+    p50_us: float
+    p99_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeMetrics:
+    """What this process did in one scope, or in all, since it opened the store.
+
+    ``recall`` counts cues, ``remember`` calls; ``abstained`` are the recalls that found nothing
+    good enough; ``index_bytes`` is what is in RAM now.
+    """
+
+    recall: CallMetrics
+    remember: CallMetrics
+    abstained: int
+    index_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class FleetMetrics:
+    """How busy a fleet is, and how much of it is in RAM.
+
+    ``total`` is of every call; ``by_scope`` has the scopes called last.  A recall that finds its
+    scope's index in RAM is a hit, one that has to load it a miss; evictions made room for others.
+    """
+
+    scopes: int
+    loaded_scopes: int
+    index_bytes: int
+    index_budget: int
+    hits: int
+    misses: int
+    evictions: int
+    total: ScopeMetrics
+    by_scope: Mapping[str, ScopeMetrics]
+
+
+@dataclass(frozen=True, slots=True)
 class ConsolidationReport:
     """What a sleep pass changed, summed over its scopes."""
 
