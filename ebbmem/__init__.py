@@ -32,14 +32,16 @@ from ebbmem.consolidation import SleepPolicy
 from ebbmem.database import Database, run_consolidation
 from ebbmem.decay import Ebbinghaus, NoForgetting, PowerForgetting, StorageStrength, WeightedSum
 from ebbmem.embedders import CallableEmbedder, Embedder, HashingEmbedder
-from ebbmem.fleet import Fleet, FleetMetrics
+from ebbmem.fleet import Fleet
 from ebbmem.maintenance import verify
 from ebbmem.models import (
     BadLine,
+    CallMetrics,
     ConsolidationReport,
     ErasureReceipt,
     Explanation,
     Finding,
+    FleetMetrics,
     ImportReport,
     Intention,
     Link,
@@ -47,6 +49,7 @@ from ebbmem.models import (
     Recalled,
     RecallResult,
     Remembered,
+    ScopeMetrics,
     StoreStats,
     Tier,
     Turn,
@@ -63,6 +66,7 @@ __all__ = [
     "BadLine",
     "BufferLimits",
     "BuildInfo",
+    "CallMetrics",
     "CallableEmbedder",
     "Clock",
     "ConsolidationReport",
@@ -89,6 +93,7 @@ __all__ = [
     "Recipe",
     "Reinforcement",
     "Remembered",
+    "ScopeMetrics",
     "SleepPolicy",
     "SpreadConfig",
     "StorageStrength",

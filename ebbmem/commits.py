@@ -39,19 +39,13 @@ class Job(Generic[T]):
 
     Parameters
     ----------
-    scope : str
-        Where it writes.
-    now_us : int
-        The moment, if the scope is made by it.
     work : callable
         Writes it.  It may be called again in a new transaction after a rollback, in any thread.
     """
 
-    __slots__ = ("_wake", "came_s", "error", "gone", "now_us", "result", "scope", "within", "work")
+    __slots__ = ("_wake", "came_s", "error", "gone", "result", "within", "work")
 
-    def __init__(self, scope: str, now_us: int, work: Callable[[Change], T]) -> None:
-        self.scope = scope
-        self.now_us = now_us
+    def __init__(self, work: Callable[[Transaction], T]) -> None:
         self.work = work
         self.result: T | None = None
         self.error: Exception | None = None
@@ -75,7 +69,7 @@ class Job(Generic[T]):
 
     def write(self, transaction: Transaction) -> None:
         """Write it within a transaction."""
-        self.result = self.work(transaction.change(self.scope, self.now_us))
+        self.result = self.work(transaction)
         self.within = transaction
 
     def wait(self) -> None:

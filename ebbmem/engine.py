@@ -9,7 +9,7 @@ Embedders and other slow callbacks run under none, except where a lane is built 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import TypeVar
@@ -17,14 +17,15 @@ from typing import TypeVar
 from ebbmem import lanes
 from ebbmem.analysis import Analyzer
 from ebbmem.changes import Change, OpenTransaction, Post
-from ebbmem.commits import GroupCommit, Job, nested
+from ebbmem.commits import GroupCommit, Job, Transaction, nested
 from ebbmem.desks import Desks
 from ebbmem.digests import keyed_digest, store_key
 from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.errors import ForkedStore, LockTimeout, StorageFailed, StoreClosed, StoreError
 from ebbmem.index import ScopeIndex
-from ebbmem.loaded import LoadedIndexes
-from ebbmem.pending import CorruptShare, PendingRecall, PendingRecalls, Written, replay
+from ebbmem.loaded import IndexUse, LoadedIndexes
+from ebbmem.metering import Meter
+from ebbmem.pending import CorruptShare, PendingRecall, PendingRecalls, Written, posts_of, replay
 from ebbmem.records.base import Reader, ScopeRow, Writer
 from ebbmem.records.store import RecordStore
 from ebbmem.shelf import Shelved, fetched
@@ -68,6 +69,7 @@ class Engine:
         self._inside: int | None = None
         """The thread that is inside a write transaction."""
         self.closed = False
+        self.meter = Meter()
         self._store_key = store_key(records)
 
     # --- scopes -------------------------------------------------------------------------
@@ -105,18 +107,20 @@ class Engine:
         return lock
 
     def commit(self, scope: str, now_us: int, work: Callable[[Change], T]) -> T:
-        """Let ``work`` write to a scope, in one transaction with what other callers write now.
+        """Let ``work`` write to one scope; see `commit_many`."""
+        return self.commit_many((scope,), lambda opened: work(opened.change(scope, now_us)))
+
+    def commit_many(self, scopes: Iterable[str], work: Callable[[Transaction], T]) -> T:
+        """Let ``work`` write to scopes, in one transaction with what other callers write now.
 
         Parameters
         ----------
-        scope : str
-            The scope, made where it is new.
-        now_us : int
-            The moment it is made at.
+        scopes : iterable of str
+            Those it writes to.
         work : callable
-            Given a `Change`, writes by it and returns what this is to return.  It may run in
-            another caller's thread, and again in a new transaction where the first was rolled
-            back, so it does nothing but that, and nothing slow.
+            Given the transaction, makes a `Change` of each scope, writes by them and returns what
+            this is to return.  It may run in another caller's thread, and again in a new
+            transaction, so it does nothing but that, and nothing slow.
 
         Notes
         -----
@@ -127,9 +131,9 @@ class Engine:
         """
         self.records.require_own()
         self._require_outside()
-        job = Job(scope, now_us, work)
-        done = self._commits.run(job)
-        self._desks.tidy(scope)
+        done = self._commits.run(Job(work))
+        for scope in scopes:
+            self._desks.tidy(scope)
         return done
 
     @contextmanager
@@ -219,7 +223,7 @@ class Engine:
                 writer, count, written = self._begin(transaction, waited_s)
                 opened = OpenTransaction(writer)
                 yield opened
-                posts = _posts(opened, written)
+                posts = opened.posts(posts_of(written))
                 with self._settling:
                     try:
                         writer.commit()
@@ -262,9 +266,10 @@ class Engine:
         self.records.require_own()
         return self._indexes.bytes(scope)
 
-    def loaded_scopes(self) -> int:
-        """Return how many scopes have an index in RAM."""
-        return len(self._indexes)
+    def index_use(self) -> IndexUse:
+        """Return what the indexes take in RAM, and how often one was found there."""
+        self.records.require_own()
+        return self._indexes.use()
 
     def digest(self, scope: str, text: str) -> bytes:
         """Return the keyed digest of a text of a scope."""
@@ -387,10 +392,3 @@ class Engine:
             index.shelf.put(slot, one)
         self._indexes.weigh(index)
         return read
-
-
-def _posts(transaction: OpenTransaction, written: Sequence[Written]) -> dict[str, Post]:
-    """Return what the indexes are to learn of a transaction that is about to be committed."""
-    return transaction.posts(
-        {one.scope: Post(one.seq_before, one.seq_after, (), not one.as_in_ram) for one in written}
-    )

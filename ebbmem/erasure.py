@@ -76,6 +76,7 @@ def erase_scope(engine: Engine, scope: str, now_us: int) -> ErasureReceipt:
         _keep_digests(engine, change, gone.values(), texts, now_us)
         writer.erase_scope(scope_id)
         change.rebuild = True
+    engine.meter.forget(scope)
     return ErasureReceipt(
         tuple(id_text(one.id) for one in gone.values()),
         (),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
@@ -20,17 +19,8 @@ from ebbmem.database import (
 from ebbmem.embedders.base import Embedder
 from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.errors import InvalidType
-from ebbmem.models import RecallResult, Remembered
+from ebbmem.models import FleetMetrics, RecallResult, Remembered
 from ebbmem.recipes import DEFAULT, Recipe
-
-
-@dataclass(frozen=True, slots=True)
-class FleetMetrics:
-    """How much of a fleet is in RAM."""
-
-    scopes: int
-    loaded_scopes: int
-    index_bytes: int
 
 
 class Fleet:
@@ -95,7 +85,15 @@ class Fleet:
     def remember_many(
         self, memories: Iterable[tuple[str, str | Mapping[str, Any]]], *, now: Moment | None = None
     ) -> list[Remembered]:
-        """Remember (scope, memory) pairs; each scope's share is one transaction.
+        """Remember (scope, memory) pairs in one transaction: all of them or none.
+
+        Parameters
+        ----------
+        memories : iterable of (str, str or mapping)
+            Each scope's name, and what is remembered there: a text, or the arguments of
+            `EpisodicMemoryStore.remember` by name.
+        now : datetime or int or float, optional
+            The moment of those that name none themselves.
 
         Returns
         -------
@@ -110,11 +108,10 @@ class Fleet:
             scope: remembering.drafts_of([pairs[at][1] for at in share], now_us)
             for scope, share in places.items()
         }
-        engine = self._database.engine
+        made = remembering.remember_in_scopes(self._database.engine, self._embedder, drafts)
         done: dict[int, Remembered] = {}
         for scope, share in places.items():
-            made = remembering.remember(engine, scope, self._embedder, drafts[scope])
-            done.update(zip(share, made, strict=True))
+            done.update(zip(share, made[scope], strict=True))
         return [done[at] for at in range(len(pairs))]
 
     def recall_many(
@@ -142,12 +139,23 @@ class Fleet:
         return retrieval.recall_in_scopes(self._database.engine, self._embedder, pairs, options)
 
     def metrics(self) -> FleetMetrics:
-        """Return how many scopes there are, and how much of them is in RAM."""
+        """Return how busy this process is with the store, and how much of it is in RAM.
+
+        Nothing is loaded or written for it.
+        """
         engine = self._database.engine
+        use = engine.index_use()
+        total, by_scope = engine.meter.told(use.bytes_by_scope)
         return FleetMetrics(
             scopes=len(self._database.scopes()),
-            loaded_scopes=engine.loaded_scopes(),
-            index_bytes=engine.index_bytes(),
+            loaded_scopes=len(use.bytes_by_scope),
+            index_bytes=total.index_bytes,
+            index_budget=use.budget_bytes,
+            hits=use.hits,
+            misses=use.misses,
+            evictions=use.evictions,
+            total=total,
+            by_scope=by_scope,
         )
 
     def flush(self) -> None:

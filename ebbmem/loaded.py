@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from ebbmem.index import ScopeIndex
+
+
+class IndexUse(NamedTuple):
+    """What indexes take in RAM by scope, and how often one was found there, or made room."""
+
+    bytes_by_scope: Mapping[str, int]
+    budget_bytes: int
+    hits: int
+    misses: int
+    evictions: int
 
 
 class LoadedIndexes:
@@ -25,6 +37,7 @@ class LoadedIndexes:
         """The data version at which each was last known to be current."""
         self._bytes: dict[str, int] = {}
         self._total_bytes = 0
+        self._hits = self._misses = self._evictions = 0
 
     def __len__(self) -> int:
         return len(self._indexes)
@@ -39,6 +52,7 @@ class LoadedIndexes:
             if self._versions.get(scope) != version:
                 return False
             self._indexes.move_to_end(scope)
+            self._hits += 1
             return True
 
     def put(self, scope: str, index: ScopeIndex, version: int) -> None:
@@ -47,6 +61,7 @@ class LoadedIndexes:
             self._indexes[scope] = index
             self._indexes.move_to_end(scope)
             self._versions[scope] = version
+            self._misses += 1
         self.weigh(index)
 
     def weigh(self, in_use: ScopeIndex) -> None:
@@ -62,6 +77,7 @@ class LoadedIndexes:
                 if self._total_bytes <= self._budget_bytes:
                     return
                 if name != own:
+                    self._evictions += 1
                     self._forget(name)
 
     def drop(self, scope: str) -> None:
@@ -74,6 +90,12 @@ class LoadedIndexes:
         with self._lock:
             for scope in list(self._indexes):
                 self._forget(scope)
+
+    def use(self) -> IndexUse:
+        """Return what they take, as it was last counted, and the counts since the first."""
+        with self._lock:
+            counts = (self._budget_bytes, self._hits, self._misses, self._evictions)
+            return IndexUse(dict(self._bytes), *counts)
 
     def bytes(self, scope: str | None) -> int:
         """Return what one scope's index takes, or all of them."""

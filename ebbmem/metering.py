@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from ebbmem.models import CallMetrics, ScopeMetrics
@@ -80,22 +81,24 @@ class Meter:
                 counts.recalls.add(took_ns)
                 counts.abstained += abstained
 
-    def remembered(self, scope: str, took_ns: int) -> None:
-        """Count one call that remembers, of one memory or several."""
+    def remembered(self, scopes: Iterable[str], took_ns: int) -> None:
+        """Count one call that remembers, of one memory or several: in each scope, and in all."""
         with self._lock:
-            for counts in (self._all, self._of(scope)):
-                counts.remembers.add(took_ns)
+            self._all.remembers.add(took_ns)
+            for scope in scopes:
+                self._of(scope).remembers.add(took_ns)
 
-    def scopes(self) -> list[str]:
-        """Return the scopes that are told apart, the one called longest ago first."""
-        with self._lock:
-            return list(self._scopes)
+    def told(self, index_bytes: Mapping[str, int]) -> tuple[ScopeMetrics, dict[str, ScopeMetrics]]:
+        """Return what was counted of all, and of each scope, the one called longest ago first.
 
-    def told(self, scope: str | None, index_bytes: int) -> ScopeMetrics:
-        """Return what was counted of one scope, or of all."""
+        ``index_bytes`` is what each scope's index takes.
+        """
         with self._lock:
-            counts = self._all if scope is None else self._scopes.get(scope, _Counts())
-            return counts.told(index_bytes)
+            by_scope = {
+                scope: counts.told(index_bytes.get(scope, 0))
+                for scope, counts in self._scopes.items()
+            }
+            return self._all.told(sum(index_bytes.values())), by_scope
 
     def forget(self, scope: str) -> None:
         """Forget a scope by name: it was erased."""

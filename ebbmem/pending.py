@@ -235,6 +235,13 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_inherited)
 
 
+def posts_of(written: Sequence[Written]) -> dict[str, Post]:
+    """Return, by scope, what the indexes are to learn of waiting recalls that were written."""
+    return {
+        one.scope: Post(one.seq_before, one.seq_after, (), not one.as_in_ram) for one in written
+    }
+
+
 def replay(columns: Columns, last_seq: int, share: Sequence[PendingRecall], since: int) -> None:
     """Strengthen, in columns loaded from the records, what waiting recalls of a scope hit.
 

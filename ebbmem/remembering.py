@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from ebbmem import arguments
 from ebbmem.changes import Change
 from ebbmem.clock import Moment, to_us
+from ebbmem.commits import Transaction
 from ebbmem.durations import Duration, end_us
 from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.engine import Engine
@@ -149,12 +151,30 @@ def remember(
     engine: Engine, scope: str, embedder: Embedder, drafts: Sequence[Draft]
 ) -> list[Remembered]:
     """Make memories of drafts, in order, in one transaction: all of them or none."""
-    if not drafts:
-        return []
-    vectors = vectors_of(embedder, [d.summary for d in drafts])
-    return engine.commit(
-        scope, drafts[0].now_us, lambda change: write(engine, change, embedder, drafts, vectors)
-    )
+    return remember_in_scopes(engine, embedder, {scope: drafts})[scope] if drafts else []
+
+
+def remember_in_scopes(
+    engine: Engine, embedder: Embedder, shares: Mapping[str, Sequence[Draft]]
+) -> dict[str, list[Remembered]]:
+    """Make memories of each scope's drafts as `remember` does, in one transaction for all."""
+    if not shares:
+        return {}
+    started_ns = time.perf_counter_ns()
+    vectors = vectors_of(embedder, [one.summary for share in shares.values() for one in share])
+
+    def write_all(transaction: Transaction) -> dict[str, list[Remembered]]:
+        done, first = {}, 0
+        for scope, share in shares.items():
+            change = transaction.change(scope, share[0].now_us)
+            own = None if vectors is None else vectors[first : first + len(share)]
+            done[scope] = write(engine, change, embedder, share, own)
+            first += len(share)
+        return done
+
+    made = engine.commit_many(shares, write_all)
+    engine.meter.remembered(shares, time.perf_counter_ns() - started_ns)
+    return made
 
 
 def vectors_of(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32] | None:

@@ -125,15 +125,10 @@ def _recall(
             # What the index says of its hits now has to be told, whatever comes between.
             found.keep(engine, index, options)
             hits, skipped = found.recalled()
-    return RecallResult(
-        recall_id,
-        cue.text,
-        hits,
-        skipped,
-        not hits and all(one.score < options.min_score for one in skipped),
-        False,
-        (time.perf_counter_ns() - started_ns) // 1_000,
-    )
+    abstained = not hits and all(one.score < options.min_score for one in skipped)
+    took_ns = time.perf_counter_ns() - started_ns
+    engine.meter.recalled(scope, took_ns, abstained=abstained)
+    return RecallResult(recall_id, cue.text, hits, skipped, abstained, False, took_ns // 1_000)
 
 
 def _looked(

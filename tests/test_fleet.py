@@ -6,7 +6,8 @@ import pytest
 from dumps import dump
 
 from ebbmem import CallableEmbedder, Fleet, ManualClock, recipes
-from ebbmem.errors import EbbmemError, EmbedderMismatch, StoreClosed
+from ebbmem.errors import EbbmemError, EmbedderMismatch, StorageFailed, StoreClosed
+from ebbmem.records.writing import SqliteWriter
 
 NOW = 1_700_000_000
 SCOPES = ["a", "b", "c"]
@@ -116,11 +117,44 @@ def test_a_mistake_anywhere_in_a_batch_of_cues_strengthens_nothing(fleet, path, 
 def test_metrics(fleet):
     fleet.remember_many([(scope, "x") for scope in SCOPES])
     assert fleet.metrics().loaded_scopes == 0
-    fleet["a"].recall("x")
-    fleet["b"].recall("x")
+    for scope, cue in (("a", "x"), ("b", "x"), ("b", "zebra")):
+        fleet[scope].recall(cue)
     metrics = fleet.metrics()
     assert (metrics.scopes, metrics.loaded_scopes) == (3, 2)
-    assert metrics.index_bytes > 0
+    assert (metrics.hits, metrics.misses, metrics.evictions) == (1, 2, 0)
+    assert (metrics.total.recall.calls, metrics.total.remember.calls) == (3, 1)
+    assert metrics.total.recall.p99_us >= metrics.total.recall.p50_us > 0
+    assert [metrics.by_scope[scope].abstained for scope in SCOPES] == [0, 1, 0]
+    assert metrics.by_scope["c"].index_bytes == 0 < metrics.by_scope["a"].index_bytes
+    assert metrics.index_bytes == sum(one.index_bytes for one in metrics.by_scope.values())
+
+
+def test_metrics_write_and_load_nothing(fleet, path):
+    fleet["a"].remember("rex", now=NOW - 86_400)
+    fleet["a"].recall("rex")
+    before = dump(path)
+    metrics = fleet.metrics()
+    assert dump(path) == before
+    assert fleet.metrics() == metrics
+
+
+def test_a_batch_of_memories_is_one_transaction(fleet, path, monkeypatch):
+    fleet["b"].remember("there")
+    before = dump(path)
+    insert = SqliteWriter.insert_memories
+
+    def failing(writer, scope_id, rows):
+        if any(row.summary == "bad" for row in rows):
+            raise StorageFailed("disk full")
+        return insert(writer, scope_id, rows)
+
+    monkeypatch.setattr(SqliteWriter, "insert_memories", failing)
+    with pytest.raises(StorageFailed):
+        fleet.remember_many([("a", "fine"), ("b", "fine"), ("c", "bad"), ("a", "fine")])
+    assert dump(path) == before
+    assert fleet.recall_many([("a", "fine"), ("b", "fine")])[1].memories == ()
+    fleet.remember_many([("a", "fine"), ("b", "fine")])
+    assert [len(one) for one in fleet.recall_many([("a", "fine"), ("b", "fine")])] == [1, 1]
 
 
 def test_the_budget_of_indexes_drops_the_least_recently_used(path):

@@ -14,7 +14,7 @@ LAYERS: dict[int, str] = {
     1: "_core _tokenize _version",
     2: "decay reinforcement analysis build embedders vectorstores records",
     3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
-    " hits succession shelf pending loaded lanes spaces changes commits desks digests"
+    " hits succession shelf pending loaded metering lanes spaces changes commits desks digests"
     " reading retrieval revision erasure filters prospective buffer summaries consolidation engine"
     " lines parsing intake telling restoring importing exporting verifying",
     4: "sharing maintenance database handle store agentic fleet",
@@ -70,7 +70,7 @@ WITHIN: dict[str, str] = {
     "loaded": "index",
     "desks": "changes index loaded",
     "lanes": "changes index spaces",
-    "engine": "changes commits desks digests index lanes loaded pending shelf spaces",
+    "engine": "changes commits desks digests index lanes loaded metering pending shelf spaces",
     # 3, recall: a recipe weighs, the stages run over an index; retrieval is recall as a call
     "recipes": "spreading",
     "scoring": "recipes",
@@ -80,7 +80,7 @@ WITHIN: dict[str, str] = {
     "reading": "engine reconsolidation shelf",
     "retrieval": "engine hits index pending reading recall recipes reconsolidation shelf spaces",
     # 3, writes: each is one change of the engine's
-    "remembering": "changes engine index reconsolidation spaces",
+    "remembering": "changes commits engine index reconsolidation spaces",
     "revision": "changes engine graph reading reconsolidation remembering",
     "erasure": "buffer changes engine filters reading reconsolidation revision",
     "buffer": "changes engine reading remembering summaries",
@@ -138,6 +138,7 @@ OUTSIDE: dict[str, dict[str, str]] = {
         "commits": "monotonic",
         "pending": "monotonic_ns",
         "retrieval": "perf_counter_ns",
+        "remembering": "perf_counter_ns",
         "records.connection": "monotonic sleep",
     },
     "random": {},

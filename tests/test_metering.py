@@ -28,8 +28,16 @@ def test_quantile_is_near_the_exact_one(took_ns, share):
     assert durations.quantile_us(share) == pytest.approx(exact_us, rel=1 / 15, abs=0.0)
 
 
+def of_all(meter):
+    return meter.told({})[0]
+
+
+def by_scope(meter):
+    return meter.told({})[1]
+
+
 def test_no_calls():
-    told = Meter().told(None, 0)
+    told = of_all(Meter())
 
     assert (told.recall.calls, told.recall.p50_us, told.recall.p99_us) == (0, 0.0, 0.0)
     assert (told.remember.calls, told.abstained, told.index_bytes) == (0, 0, 0)
@@ -39,40 +47,49 @@ def test_by_scope_and_in_all():
     meter = Meter()
     meter.recalled("a", 100_000, abstained=False)
     meter.recalled("b", 900_000, abstained=True)
-    meter.remembered("b", 50_000)
+    meter.remembered(["b"], 50_000)
 
-    assert meter.scopes() == ["a", "b"]
-    assert meter.told("a", 7).recall.calls == 1
-    assert meter.told("a", 7).index_bytes == 7
-    assert meter.told("b", 0).abstained == 1
-    assert meter.told("b", 0).remember.p50_us == pytest.approx(50, rel=1 / 15)
-    assert meter.told(None, 0).recall.calls == 2
-    assert meter.told(None, 0).recall.p99_us == pytest.approx(900, rel=1 / 15)
-    assert meter.told("never called", 0).recall.calls == 0
+    total, scopes = meter.told({"a": 7, "never called": 5})
+
+    assert list(scopes) == ["a", "b"]
+    assert scopes["a"].recall.calls == 1
+    assert (scopes["a"].index_bytes, scopes["b"].index_bytes, total.index_bytes) == (7, 0, 12)
+    assert scopes["b"].abstained == 1
+    assert scopes["b"].remember.p50_us == pytest.approx(50, rel=1 / 15)
+    assert total.recall.calls == 2
+    assert total.recall.p99_us == pytest.approx(900, rel=1 / 15)
+
+
+def test_a_call_of_several_scopes_is_one_in_each_and_in_all():
+    meter = Meter()
+    meter.remembered(["a", "b"], 1_000)
+
+    assert of_all(meter).remember.calls == 1
+    assert [one.remember.calls for one in by_scope(meter).values()] == [1, 1]
 
 
 def test_keeps_the_scopes_called_last_and_every_call_in_all():
     meter = Meter()
     for number in range(MOST_SCOPES + 5):
-        meter.remembered(f"s{number}", 1_000)
-    meter.remembered("s5", 1_000)
+        meter.remembered([f"s{number}"], 1_000)
+    meter.remembered(["s5"], 1_000)
 
-    scopes = meter.scopes()
+    scopes = by_scope(meter)
 
     assert len(scopes) == MOST_SCOPES
-    assert scopes[-1] == "s5"
+    assert list(scopes)[-1] == "s5"
     assert "s4" not in scopes
-    assert meter.told("s5", 0).remember.calls == 2
-    assert meter.told(None, 0).remember.calls == MOST_SCOPES + 6
+    assert scopes["s5"].remember.calls == 2
+    assert of_all(meter).remember.calls == MOST_SCOPES + 6
 
 
 def test_forgets_a_scope():
     meter = Meter()
-    meter.remembered("secret", 1_000)
+    meter.remembered(["secret"], 1_000)
     meter.forget("secret")
 
-    assert meter.scopes() == []
-    assert meter.told(None, 0).remember.calls == 1
+    assert by_scope(meter) == {}
+    assert of_all(meter).remember.calls == 1
 
 
 def test_counts_no_call_twice_and_loses_none_between_threads():
@@ -88,4 +105,4 @@ def test_counts_no_call_twice_and_loses_none_between_threads():
     for one in threads:
         one.join()
 
-    assert meter.told("a", 0).recall.calls == meter.told(None, 0).abstained == 8_000
+    assert by_scope(meter)["a"].recall.calls == of_all(meter).abstained == 8_000
