@@ -33,14 +33,13 @@ from ebbmem.database import Database, run_consolidation
 from ebbmem.decay import Ebbinghaus, NoForgetting, PowerForgetting, StorageStrength, WeightedSum
 from ebbmem.embedders import CallableEmbedder, Embedder, HashingEmbedder
 from ebbmem.fleet import Fleet
-from ebbmem.maintenance import verify
+from ebbmem.maintenance import repair, verify
 from ebbmem.models import (
     BadLine,
     CallMetrics,
     ConsolidationReport,
     ErasureReceipt,
     Explanation,
-    Finding,
     FleetMetrics,
     ImportReport,
     Intention,
@@ -53,10 +52,10 @@ from ebbmem.models import (
     StoreStats,
     Tier,
     Turn,
-    VerifyReport,
 )
 from ebbmem.recipes import Recipe
 from ebbmem.reinforcement import Reinforcement
+from ebbmem.reports import Finding, RepairReport, VerifyReport
 from ebbmem.spreading import SpreadConfig
 from ebbmem.store import EpisodicMemoryStore
 from ebbmem.vectorstores import InMemoryVectorStore, VectorHit, VectorStore
@@ -93,6 +92,7 @@ __all__ = [
     "Recipe",
     "Reinforcement",
     "Remembered",
+    "RepairReport",
     "ScopeMetrics",
     "SleepPolicy",
     "SpreadConfig",
@@ -109,6 +109,7 @@ __all__ = [
     "build_info",
     "errors",
     "recipes",
+    "repair",
     "run_consolidation",
     "verify",
 ]

@@ -23,7 +23,15 @@ from ebbmem.errors import EbbmemError, InvalidArgument
 from ebbmem.handle import DEFAULT_SCOPE
 from ebbmem.models import ImportReport, Recalled, RecallResult
 from ebbmem.sharing import MEMORY
-from ebbmem.terminal import console, counts, print_recall, print_verify, visible, watched
+from ebbmem.terminal import (
+    console,
+    counts,
+    print_recall,
+    print_repair,
+    print_verify,
+    visible,
+    watched,
+)
 
 INTERRUPTED: Final = 130
 RECIPES: Final = {
@@ -229,6 +237,19 @@ def verify(
         print_verify(console(), report)
     if not report.ok:
         raise typer.Exit(1)
+
+
+@app.command()
+def repair(
+    db: Annotated[str, typer.Argument(metavar="PATH", help="The store's file; nobody may use it.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Mend a damaged store: keep what is sound, put the rest aside, and tell everything."""
+    report = maintenance.repair(db)
+    if as_json:
+        typer.echo(json.dumps(dataclasses.asdict(report)))
+    else:
+        print_repair(console(), report)
 
 
 @app.command()

@@ -1,21 +1,11 @@
-"""Keyed digests of texts: they tell equal texts, and tell nobody without the key what was said."""
+"""The key of a store's digests."""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import os
-import unicodedata
 
+from ebbmem.records.digests import STORE_KEY
 from ebbmem.records.store import RecordStore
-
-STORE_KEY = "store_key"
-
-
-def keyed_digest(key: bytes, scope: str, text: str) -> bytes:
-    """Return the digest of a text of a scope: HMAC-SHA-256 over scope and NFC text."""
-    plain = text if text.isascii() else unicodedata.normalize("NFC", text)
-    return hmac.digest(key, f"{scope}\0{plain}".encode(), hashlib.sha256)
 
 
 def store_key(records: RecordStore) -> bytes:

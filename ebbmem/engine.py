@@ -19,7 +19,7 @@ from ebbmem.analysis import Analyzer
 from ebbmem.changes import Change, OpenTransaction, Post
 from ebbmem.commits import GroupCommit, Job, Transaction, nested
 from ebbmem.desks import Desks
-from ebbmem.digests import keyed_digest, store_key
+from ebbmem.digests import store_key
 from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.errors import ForkedStore, LockTimeout, StorageFailed, StoreClosed, StoreError
 from ebbmem.index import ScopeIndex
@@ -27,6 +27,7 @@ from ebbmem.loaded import IndexUse, LoadedIndexes
 from ebbmem.metering import Meter
 from ebbmem.pending import CorruptShare, PendingRecall, PendingRecalls, Written, posts_of, replay
 from ebbmem.records.base import Reader, ScopeRow, Writer
+from ebbmem.records.digests import keyed_digest
 from ebbmem.records.store import RecordStore
 from ebbmem.shelf import Shelved, fetched
 from ebbmem.spaces import Lane

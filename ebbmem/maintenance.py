@@ -1,4 +1,4 @@
-"""What is done with a store's file as a whole: checking it, and copying it."""
+"""What is done with a store's file as a whole: checking it, mending it, copying it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from itertools import chain, islice
 
 from ebbmem import arguments, verifying
 from ebbmem.analysis import Analyzer
+from ebbmem.clock import Clock, SystemClock
 from ebbmem.engine import Engine
-from ebbmem.errors import CorruptStore
-from ebbmem.models import Finding, VerifyReport
+from ebbmem.errors import CorruptStore, InvalidArgument
 from ebbmem.records.base import Checked
 from ebbmem.records.checks import FILE, MOST_FINDINGS, check
 from ebbmem.records.looking import looked_at
 from ebbmem.records.reading import SqliteReader
+from ebbmem.records.repairing import repaired
+from ebbmem.reports import Finding, RepairReport, VerifyReport
+from ebbmem.sharing import MEMORY, Hold
 
 BUSY_WAIT_S = 5.0
 
@@ -23,6 +26,8 @@ class Maintained:
     """The operations on a store as a whole that `Database` has."""
 
     path: str
+    clock: Clock
+    _hold: Hold
 
     @property
     def engine(self) -> Engine:
@@ -57,6 +62,37 @@ class Maintained:
         checked = engine.records.check()
         found = (verifying.of_engine(engine, scope) for scope in checked.sound)
         return _report(self.path, checked, chain.from_iterable(found))
+
+    def repair(self) -> RepairReport:
+        """Mend the store as `ebbmem.repair` does; it must be open in this process only.
+
+        Returns
+        -------
+        RepairReport
+            What was wrong, and everything that was done.
+
+        Raises
+        ------
+        InvalidArgument
+            If the store is in RAM.
+        LockTimeout
+            If another process has it open, or recalls wait and cannot be written.
+        CorruptStore
+            If not even its schema can be read.
+        StorageFailed
+            If the disk is full or refuses; the store is as it was.
+
+        Notes
+        -----
+        It is closed and opened anew for every handle of this process; calls that other threads
+        make meanwhile raise StoreClosed.
+        """
+        if self.path == MEMORY:
+            raise InvalidArgument.of("path", "a store in a file", self.path)
+        name = os.path.abspath(self.path)
+        now_us = self.clock.now_us()
+        self.engine.records.require_own()
+        return self._hold.apart(lambda: repaired(name, now_us=now_us, busy_wait_s=BUSY_WAIT_S))
 
     def backup(self, path: str | os.PathLike[str]) -> int:
         """Copy the store to another file while it is in use, and return the bytes of the copy.
@@ -118,6 +154,48 @@ def verify(path: str | os.PathLike[str], *, language: str | None = "english") ->
     except CorruptStore as exc:
         problem = str(exc).removeprefix(f"{name}: ")
         return VerifyReport(name, {}, 0, 1, (Finding(FILE, None, "", problem),))
+
+
+def repair(path: str | os.PathLike[str]) -> RepairReport:
+    """Mend a damaged store, also one that does not open; what is sound is kept.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file; nobody may have it open.
+
+    Returns
+    -------
+    RepairReport
+        What was wrong, and everything that was done.  A store in which nothing is wrong is left
+        byte for byte.
+
+    Raises
+    ------
+    NotAStore, StoreTooNew
+        If the file is something else, has 0 bytes, or is of a newer ebbmem; it is left as it was.
+    LockTimeout
+        If it is open elsewhere: in this process, too.
+    CorruptStore
+        If not even its schema can be read; it is left as it was.
+    StorageFailed
+        If the disk is full or refuses; the store is as it was.
+
+    Notes
+    -----
+    A row that does not match its checksum, cannot be read, or names a memory that is gone goes to
+    a file beside the store, ``NAME.quarantine-TIME.jsonl``, and not into a table: the store would
+    otherwise keep text that `erase` does not reach.  The file as it was stays beside it too, as
+    ``NAME.damaged-TIME``.  Remove both when they are of no more use.  Turns stay without a memory
+    that is gone, and what it had replaced is current again.  Counters, keywords and, with the
+    next use of their embedder, vectors are made anew.  No number is given twice.
+
+    The store is locked from the first look to the end, and the mended content comes in one
+    transaction: a process that is killed leaves it as it was, or mended.  Up to three times the
+    size of the store is needed meanwhile.
+    """
+    name = os.path.abspath(arguments.file_name(path))
+    return repaired(name, now_us=SystemClock().now_us(), busy_wait_s=BUSY_WAIT_S)
 
 
 def _report(path: str, checked: Checked, more: Iterable[Finding]) -> VerifyReport:

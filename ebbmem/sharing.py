@@ -8,9 +8,12 @@ import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import TypeVar
 
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument
+
+Result = TypeVar("Result")
 
 MEMORY = ":memory:"
 OPTIONS = "durability, index_budget, language, busy_wait_s, pending_recalls, pending_s"
@@ -53,6 +56,7 @@ class Hold:
         # By process: what was opened before a fork belongs to the parent.
         self._key = (os.getpid(), path if path == MEMORY else os.path.realpath(path))
         self.released = False
+        self._opened = opened
         with _lock:
             shared = _shared.get(self._key)
             if shared is None:
@@ -70,6 +74,19 @@ class Hold:
     def engine(self) -> Engine:
         """Return the engine."""
         return self._shared.engine
+
+    def apart(self, act: Callable[[], Result]) -> Result:
+        """Close the engine, act on the file, and open the engine anew, for all who hold it.
+
+        Calls that other threads make meanwhile raise StoreClosed.
+        """
+        with _lock:
+            shared = self._shared
+            shared.engine.close()
+            try:
+                return act()
+            finally:
+                shared.engine = self._opened()
 
     def release(self) -> None:
         """Let the engine go; the last to do so closes it.  Idempotent.

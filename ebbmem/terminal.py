@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
-from ebbmem.models import Explanation, RecallResult, StoreStats, VerifyReport
+from ebbmem.models import Explanation, RecallResult, StoreStats
+from ebbmem.reports import RepairReport, VerifyReport
 
 _INVISIBLE = ("Cc", "Cs", "Zl", "Zp")
 _DIRECTIONS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -97,6 +98,22 @@ def print_verify(out: Console, report: VerifyReport) -> None:
     if more:
         out.print(f"  and {more:,} more")
     out.print("Nothing is wrong." if report.ok else f"{_things(report.problems)} wrong.")
+
+
+def print_repair(out: Console, report: RepairReport) -> None:
+    """Print what a repair did, a line for each row that it did not leave as it was."""
+    if not report.problems:
+        unchanged = f"{report.path}: nothing is wrong, and nothing was changed."
+        out.print(visible(unchanged), soft_wrap=True)
+        return
+    for one in report.done:
+        out.print(f"  {visible(str(one))}", soft_wrap=True)
+    rows = ", ".join(f"{count:,} {name}" for name, count in report.rows.items() if count)
+    out.print(visible(f"{report.path}: mended; kept {rows}"), soft_wrap=True)
+    if report.quarantine is not None:
+        aside = f"{report.quarantined:,} rows put aside: {report.quarantine}"
+        out.print(visible(aside), soft_wrap=True)
+    out.print(visible(f"the file as it was: {report.damaged}"), soft_wrap=True)
 
 
 def _things(count: int) -> str:

@@ -14,8 +14,8 @@ from ebbmem.embedders.base import stores_vectors
 from ebbmem.engine import Engine
 from ebbmem.errors import CorruptStore
 from ebbmem.index import Indexed, ScopeIndex
-from ebbmem.models import Finding
 from ebbmem.records.base import IndexRow, Reader, ScopeRow, number_of
+from ebbmem.reports import Finding
 from ebbmem.spaces import Lane, Query, empty_lane, queries
 
 I64 = NDArray[np.int64]

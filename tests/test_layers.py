@@ -10,7 +10,7 @@ import pytest
 from codebase import Import, imports, inner_imports, modules, trees
 
 LAYERS: dict[int, str] = {
-    0: "errors models clock durations arguments",
+    0: "errors models reports clock durations arguments",
     1: "_core _tokenize _version",
     2: "decay reinforcement analysis build embedders vectorstores records",
     3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
@@ -55,9 +55,16 @@ WITHIN: dict[str, str] = {
     " records.statements",
     "records.scanning": "records.connection records.tables",
     "records.checks": "records.base records.connection records.counters records.migrate"
-    " records.references records.scanning records.tables",
+    " records.references records.scanning records.statements records.tables",
     "records.looking": "records.connection records.header records.migrate",
     "records.backup": "records.connection records.header",
+    "records.proofs": "records.base records.connection records.digests records.scanning"
+    " records.tables",
+    "records.salvage": "records.base records.connection records.counters records.digests"
+    " records.identity records.proofs records.quarantine records.rows records.scanning"
+    " records.statements records.tables",
+    "records.repairing": "records.backup records.base records.checks records.connection"
+    " records.header records.looking records.migrate records.quarantine records.salvage",
     "records.sqlite": "records.backup records.base records.checks records.connection"
     " records.erasing records.header records.migrate records.reading records.writing",
     # 3, what one scope holds in RAM: a graph and columns make an index, an engine keeps many
@@ -88,6 +95,7 @@ WITHIN: dict[str, str] = {
     "consolidation": "changes engine index",
     # 4: databases share engines, a store is a handle, an agent's memory is a store with a buffer,
     # a fleet hands them out
+    "maintenance": "sharing",
     "database": "maintenance sharing",
     "handle": "database",
     "store": "handle",
@@ -113,6 +121,7 @@ SEEN_BY_LAYER_3 = {
     "embedders.base",
     "vectorstores.base",
     "records.base",
+    "records.digests",
     "records.identity",
     "records.erasable",
     "records.store",

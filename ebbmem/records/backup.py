@@ -36,7 +36,7 @@ def back_up(connection: Connection, target: str) -> int:
     part = f"{target}.part"
     try:
         try:
-            _make_empty(part, connection.path)
+            make_like(part, connection.path)
             connection.copy_into(part)
             sync(part)
             size = os.stat(part).st_size
@@ -66,7 +66,7 @@ def remove(path: str) -> None:
         os.unlink(path)
 
 
-def _make_empty(path: str, like: str) -> None:
+def make_like(path: str, like: str) -> None:
     """Make an empty file that only those can read who can read the store."""
     remove(path)
     mode = 0o600 if like == MEMORY_PATH else os.stat(like).st_mode & 0o777

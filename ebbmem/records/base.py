@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from ebbmem.models import Finding
 from ebbmem.records.erasable import ErasureReader, ErasureWriter
+from ebbmem.reports import Finding
 
 NUMBER_BITS = 32
 HAS = "has"

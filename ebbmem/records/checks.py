@@ -9,14 +9,15 @@ from itertools import groupby, islice
 from typing import Any, Final
 
 from ebbmem.errors import CorruptStore
-from ebbmem.models import Finding
 from ebbmem.records.base import NUMBER_BITS, Checked, number_of
 from ebbmem.records.connection import Connection
 from ebbmem.records.counters import SEQ_KEY
 from ebbmem.records.migrate import expected_tables, require_expected_schema
 from ebbmem.records.references import REFERENCES
 from ebbmem.records.scanning import Unreadable, scanned
+from ebbmem.records.statements import TOMBSTONE
 from ebbmem.records.tables import TABLES, Row, Table, named
+from ebbmem.reports import Finding
 
 FILE: Final = "file"
 MOST_FINDINGS: Final = 10_000
@@ -77,8 +78,11 @@ def check(connection: Connection) -> Checked:
     problems = len(kept) + sum(1 for _ in found)
     if state.unreadable:
         state.damaged.update(state.scopes)
-    sound = [str(row[1]) for scope_id, row in state.scopes.items() if scope_id not in state.damaged]
-    return Checked(dict(state.rows), len(state.scopes), sound, problems, kept)
+    # What is left of an erased scope has a name, too.
+    names = {at: str(row[1]) for at, row in state.scopes.items()}
+    shown = {at: name for at, name in names.items() if not name.startswith(TOMBSTONE)}
+    sound = [name for at, name in shown.items() if at not in state.damaged]
+    return Checked(dict(state.rows), len(shown), sound, problems, kept)
 
 
 def _findings(connection: Connection, state: Counted) -> Iterator[Finding]:

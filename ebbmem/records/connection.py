@@ -41,6 +41,7 @@ _SETTINGS: Final = (
     (apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1),
 )
 _STEPS_BETWEEN_SIGNALS: Final = 100_000
+_PAGES_PER_STEP: Final = 4096
 _FIRST_NAP_S: Final = 0.0005
 _LONGEST_NAP_S: Final = 0.02
 
@@ -320,6 +321,16 @@ class Connection:
             self.run("VACUUM INTO ?", (path,))
         finally:
             self._apsw.set_progress_handler(None)
+
+    def replace_with(self, other: Connection) -> None:
+        """Let this database hold what another does, in one transaction."""
+        try:
+            with self._apsw.backup("main", other._apsw, "main") as copy:
+                while not copy.done:
+                    # A piece at a time, so that Ctrl-C ends it; the last one commits.
+                    copy.step(_PAGES_PER_STEP)
+        except REFUSALS as exc:
+            raise self._failure(exc) from exc
 
     def remove_log(self) -> None:
         """Let closing move the write-ahead log into the database and remove it."""

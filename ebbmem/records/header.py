@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Generator
+from contextlib import closing
 from typing import Final, NamedTuple
 
 import apsw
@@ -61,13 +63,22 @@ def _require_folder(path: str) -> None:
 
 def _first_bytes(path: str) -> bytes:
     """Return the start of a file."""
+    with closing(read_pieces(path, _HEADER_SIZE)) as pieces:
+        return next(pieces, b"")
+
+
+def read_pieces(path: str, size: int) -> Generator[bytes, None, None]:
+    """Yield the bytes of a database file in pieces."""
     # Through SQLite's own file layer: closing a plain file would drop the locks that this
     # process holds on it (POSIX locks belong to the process, not to the descriptor).
     flags = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY
     try:
         file = apsw.VFSFile("", path, [flags, 0])
         try:
-            return file.xRead(_HEADER_SIZE, 0)
+            left, at = file.xFileSize(), 0
+            while left > 0:
+                yield file.xRead(min(size, left), at)
+                left, at = left - size, at + size
         finally:
             file.xClose()
     except apsw.CantOpenError as exc:

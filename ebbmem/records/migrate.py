@@ -113,6 +113,11 @@ def expected_tables(connection: Connection) -> set[str]:
     return {name for kind, name in _schema_of(schema_version(connection)) if kind == "table"}
 
 
+def stored_tables(connection: Connection) -> set[str]:
+    """Return the names of the tables that a store has, whatever its version says."""
+    return {name for kind, name, _ in connection.rows(_SCHEMA) if kind == "table"}
+
+
 @cache
 def _schema_of(version: int) -> dict[tuple[str, str], str]:
     """Return the schema after so many migrations: SQL by kind and name."""

@@ -13,6 +13,8 @@ from ebbmem.records.tables import Row, Table
 _LAST_KEY: Final = (1 << 63) - 1
 
 Key = tuple[Any, ...]
+Place = Key | int | None
+"""Behind a key; or from a value of the key's first column on; or at the start."""
 
 
 class Unreadable(NamedTuple):
@@ -36,27 +38,27 @@ def scanned(connection: Connection, table: Table) -> Iterator[Row | Unreadable]:
     """
     walk = _Walk(connection, table)
     after: Key | None = None
+    place: Place = None
     while True:
         try:
-            for row in walk.rows(after):
-                after = table.key_of(row)
+            for row in walk.rows(place):
+                place = after = table.key_of(row)
                 yield row
         except CorruptStore as exc:
             reason = str(exc).removeprefix(f"{connection.path}: ")
         else:
             return
-        single = walk.single(after)
+        single = walk.single(place)
         if single is not None:
             yield Unreadable(after, single, reason)
-            after = tuple(single[column] for column in table.key)
+            place = after = tuple(single[column] for column in table.key)
             continue
         yield Unreadable(after, {}, reason)
-        stop = walk.resumed(after)
-        yield from walk.backwards(after, stop)
+        stop = walk.resumed(place)
+        yield from walk.backwards(place, stop)
         if stop is None:
             return
-        # The greatest key below those of the first row that can be read again.
-        after = (stop - 1, *[b"\xff" * 64] * (len(table.key) - 1))
+        place = stop
 
 
 def known_ids(connection: Connection) -> Iterator[tuple[int, bytes]]:
@@ -80,15 +82,15 @@ class _Walk:
         # A text or blob leads the key of some tables; those have no next one to look for.
         self._counted = table.key[0] not in ("key", "keyword", "id")
 
-    def rows(self, after: Key | None) -> Iterator[Row]:
-        """Yield whole rows behind a key, ascending."""
-        where, values = self._behind(after)
+    def rows(self, place: Place) -> Iterator[Row]:
+        """Yield whole rows from a place on, ascending."""
+        where, values = self._from(place)
         statement = f"SELECT {self._columns} FROM {self._table.name}{where} ORDER BY {self._keys}"
         return self._connection.each(statement, values)
 
-    def single(self, after: Key | None) -> dict[str, Any] | None:
-        """Return what can be read of the row behind a key, where its key can."""
-        where, values = self._behind(after)
+    def single(self, place: Place) -> dict[str, Any] | None:
+        """Return what can be read of the row at a place, where its key can."""
+        where, values = self._from(place)
         tail = f"FROM {self._table.name}{where} ORDER BY {self._keys} LIMIT 1"
         found: dict[str, Any] = {}
         for column in self._table.columns:
@@ -102,12 +104,12 @@ class _Walk:
                 break
         return found if found.keys() >= set(self._table.key) else None
 
-    def resumed(self, after: Key | None) -> int | None:
+    def resumed(self, place: Place) -> int | None:
         """Return the first value of the key's first column from which on rows can be read."""
         if not self._counted:
             return None
-        start = 0 if after is None else after[0]
-        step, bad, good = 1, start, None
+        lead = place[0] if isinstance(place, tuple) else place
+        step, bad, good = 1, lead or 0, None
         while bad + step <= _LAST_KEY:
             if self._readable(bad + step):
                 good = bad + step
@@ -118,9 +120,9 @@ class _Walk:
             good, bad = (middle, bad) if self._readable(middle) else (good, middle)
         return good
 
-    def backwards(self, after: Key | None, stop: int | None) -> Iterator[Row]:
+    def backwards(self, place: Place, stop: int | None) -> Iterator[Row]:
         """Yield the rows at the far side of a damaged stretch, descending until it begins."""
-        where, values = self._behind(after)
+        where, values = self._from(place)
         if stop is not None:
             where += f'{" AND" if where else " WHERE"} "{self._table.key[0]}" < ?'
             values = (*values, stop)
@@ -131,10 +133,13 @@ class _Walk:
         except CorruptStore:
             return
 
-    def _behind(self, after: Key | None) -> tuple[str, Key]:
-        if after is None:
+    def _from(self, place: Place) -> tuple[str, Key]:
+        if place is None:
             return "", ()
-        return f" WHERE ({self._keys}) > ({self._marks})", after
+        if isinstance(place, int):
+            # Not "behind the one before": looking for that would lead into the damaged page.
+            return f' WHERE "{self._table.key[0]}" >= ?', (place,)
+        return f" WHERE ({self._keys}) > ({self._marks})", place
 
     def _readable(self, first: int) -> bool:
         """Return whether the first row from a key on can be found."""
