@@ -145,6 +145,9 @@ def made(
     cls: type[_Value], names: tuple[str, ...], columns: tuple[Iterable[Any], ...]
 ) -> list[_Value]: ...
 
+# --- pages of a database file
+def write_without_leftovers(file: int) -> bool: ...
+
 # --- fading
 
 class Fading:

@@ -40,7 +40,7 @@ WITHIN: dict[str, str] = {
     "records.memory_rows": "records.base records.rows",
     "records.statements": "records.base records.memory_rows",
     "records.header": "records.failures",
-    "records.connection": "records.failures records.filesystems",
+    "records.connection": "records.failures records.filesystems records.leftovers",
     "records.counters": "records.base records.connection records.rows records.statements",
     "records.migrate": "records.connection records.header records.rows records.statements",
     "records.base": "records.erasable",

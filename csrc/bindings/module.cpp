@@ -23,5 +23,6 @@ PYBIND11_MODULE(_core, m) {
   bind_spread(m);
   bind_links(m);
   bind_values(m);
+  bind_page_writes(m);
   bind_testing(m);
 }

@@ -19,6 +19,7 @@ void bind_words(pybind11::module_& m);
 void bind_spread(pybind11::module_& m);
 void bind_links(pybind11::module_& m);
 void bind_values(pybind11::module_& m);
+void bind_page_writes(pybind11::module_& m);
 void bind_testing(pybind11::module_& m);
 void bind_testing_codes(pybind11::module_& testing);
 void bind_testing_words(pybind11::module_& testing);

@@ -14,6 +14,7 @@ import apsw
 from ebbmem.errors import EbbmemError, ForkedStore, LockTimeout, StorageFailed, StoreError
 from ebbmem.records.failures import REFUSALS, lost_a_sync, translated
 from ebbmem.records.filesystems import remote_filesystem
+from ebbmem.records.leftovers import write_without_leftovers
 
 Values = Sequence[Any]
 
@@ -107,6 +108,8 @@ class Connection:
             self._apsw.config(setting, value)
         if self._apsw.readonly("main"):
             raise StorageFailed(f"{self.path}: the file is read-only")
+        if self.path != MEMORY_PATH:
+            write_without_leftovers(self._apsw, self.path)
         for pragma in _PRAGMAS:
             self._apsw.execute(pragma).fetchall()
         self._asking = self._apsw.cursor()
@@ -302,11 +305,14 @@ class Connection:
     def truncate_log(self, wait_s: float) -> bool:
         """Move the write-ahead log into the database and empty it; return whether that worked.
 
-        What keeps it from working now (a reader of another process, a full disk) may pass.
+        Pages in RAM are let go: they may hold leftovers of rows that the next write would put
+        into the log again.  What keeps it from working now (a reader of another process, a full
+        disk) may pass.
         """
         usual, self._busy.limit_s = self._busy.limit_s, min(wait_s, self._busy.limit_s)
         try:
             blocked = self.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]
+            self.rows("PRAGMA shrink_memory")
         except StoreError:
             return False
         finally:

@@ -1,0 +1,40 @@
+// What SQLite writes into a database file, without leftovers in the room that pages do not use.
+//
+// With secure_delete SQLite zeroes what it deletes, but a page out of which it moved rows keeps
+// old copies of them between its cell pointers and its cells. A row that is deleted where it lies
+// now would live on there. The room is unallocated, so zeros in it change nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/span.h"
+
+namespace ebb {
+
+// Returns where the unallocated room of a page begins and ends, for the page at `offset` of a file;
+// nothing (two equal numbers) for what is no b-tree page, or a damaged one.
+struct Room {
+  std::size_t begin;
+  std::size_t end;
+};
+Room unallocated_room(Span<const unsigned char> page, std::int64_t offset);
+
+// The head of SQLite's sqlite3_file, and of the table it points to (sqlite3_io_methods); SQLite
+// never changes either, it only adds entries and raises `version`.
+struct DatabaseFile;
+using AnyFunction = void (*)();
+struct FileMethods {
+  int version;
+  AnyFunction functions[18];  // those of version 3
+};
+struct DatabaseFile {
+  const FileMethods* methods;
+};
+
+// From now on whole pages that are written to the file have zeros in their unallocated room.
+// Returns false, and changes nothing, for a file that is not open. Calling it twice is calling it
+// once. Safe to call from several threads for different files; a file must not be in use meanwhile.
+bool write_without_leftovers(DatabaseFile& file);
+
+}  // namespace ebb
