@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
+#include <limits>
 #include <memory>
+#include <new>
 #include <type_traits>
 
 namespace ebb {
@@ -15,15 +18,26 @@ class Column {
  public:
   Column() = default;
   // Throws std::bad_alloc.
-  explicit Column(std::size_t size) : values_(new T[size]), size_(size) {}
+  explicit Column(std::size_t size) : size_(size) {
+    if (size == 0) return;
+    if (size > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc();
+    values_.reset(static_cast<T*>(std::malloc(size * sizeof(T))));
+    if (values_ == nullptr) throw std::bad_alloc();
+  }
 
   std::size_t size() const { return size_; }
+  const T* begin() const { return values_.get(); }
+  const T* end() const { return values_.get() + size_; }
   T* data() { return values_.get(); }
   T& operator[](std::size_t i) { return values_[i]; }
   const T& operator[](std::size_t i) const { return values_[i]; }
 
  private:
-  std::unique_ptr<T[]> values_;
+  struct Release {
+    void operator()(T* values) const { std::free(values); }
+  };
+
+  std::unique_ptr<T[], Release> values_;
   std::size_t size_ = 0;
 };
 
