@@ -16,6 +16,7 @@ from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
 from ebbmem.hits import Answer, budgeted, known
 from ebbmem.index import ScopeIndex
+from ebbmem.merging import Merged, Part, merged
 from ebbmem.models import Memory, Recalled, RecallResult
 from ebbmem.pending import PendingRecall
 from ebbmem.reading import Shown
@@ -46,6 +47,8 @@ class Options(NamedTuple):
     token_budget: int | None
     reinforce: bool
     """Whether hits are strengthened by being recalled."""
+    also: tuple[str, ...] = ()
+    """Scopes that are read beside the one asked."""
 
 
 def recall(
@@ -76,6 +79,8 @@ def _recall_all(
     engine: Engine, scope: str, embedder: Embedder, cues: Sequence[Cue], options: Options
 ) -> list[RecallResult]:
     """Answer cues of one scope, in order; what no recall changes is looked up at once."""
+    if options.also:
+        return [_recall_beside(engine, scope, embedder, cue, options) for cue in cues]
     if len(cues) > 1:
         with engine.alone(scope, write=options.reinforce):
             index = engine.current(scope)
@@ -121,7 +126,10 @@ def _recall(
     with engine.alone(scope, write=options.reinforce):
         looked = _looked(engine, scope, embedder, cue, options)
         if looked is not None:
-            index, found = looked
+            index, answered, rows = looked
+            if options.token_budget is not None:
+                answered = budgeted(answered, _sizes(rows), options.token_budget)
+            found = _strengthened(index, answered, rows, options)
             # What the index says of its hits now has to be told, whatever comes between.
             found.keep(engine, index, options)
             hits, skipped = found.recalled()
@@ -131,23 +139,88 @@ def _recall(
     return RecallResult(recall_id, cue.text, hits, skipped, abstained, False, took_ns // 1_000)
 
 
+def _recall_beside(
+    engine: Engine, scope: str, embedder: Embedder, cue: Cue, options: Options
+) -> RecallResult:
+    """Answer one cue from several scopes; what is strengthened is of the first alone.
+
+    The lock of one scope is held at a time.
+    """
+    started_ns = time.perf_counter_ns()
+    recall_id = id_text(new_id(options.now_us))
+    aside = options._replace(reinforce=False)
+    seen = [_seen(engine, name, embedder, cue, aside) for name in options.also]
+    others = [one for one in seen if one is not None]
+    parts = [part for part, _ in others]
+    with engine.alone(scope, write=options.reinforce):
+        looked = _looked(engine, scope, embedder, cue, options)
+        if looked is None:
+            whole, found = merged([Part(Answer(), (), {}), *parts], *_limits(options)), None
+        else:
+            index, answered, rows = looked
+            own = _part(index, answered, rows)
+            whole = merged([own, *parts], *_limits(options))
+            found = _strengthened(index, whole.answers[0], rows, options)
+            found.keep(engine, index, options)
+    shares = [] if found is None else [(0, found)]
+    shares += [
+        (n, one.narrowed(answer))
+        for n, ((_, one), answer) in enumerate(zip(others, whole.answers[1:], strict=True), 1)
+    ]
+    hits, skipped = _in_order(shares, whole)
+    abstained = not hits and all(one.score < options.min_score for one in skipped)
+    took_ns = time.perf_counter_ns() - started_ns
+    engine.meter.recalled(scope, took_ns, abstained=abstained)
+    return RecallResult(recall_id, cue.text, hits, skipped, abstained, False, took_ns // 1_000)
+
+
+def _seen(
+    engine: Engine, scope: str, embedder: Embedder, cue: Cue, options: Options
+) -> tuple[Part, _Found] | None:
+    """Return what a scope answers that is only read; None without memories."""
+    with engine.alone(scope, write=False):
+        looked = _looked(engine, scope, embedder, cue, options)
+        if looked is None:
+            return None
+        return _part(*looked), _strengthened(*looked, options)
+
+
+def _part(index: ScopeIndex, answered: Answer, rows: Mapping[int, Shelved]) -> Part:
+    """Return an answer with what it is merged by."""
+    return Part(answered, index.columns.created_us[answered.slots()].tolist(), _sizes(rows))
+
+
+def _limits(options: Options) -> tuple[int, int | None]:
+    return options.top_k, options.token_budget
+
+
+def _in_order(
+    shares: Sequence[tuple[int, _Found]], whole: Merged
+) -> tuple[tuple[Recalled, ...], tuple[Recalled, ...]]:
+    """Return the hits and the skipped of several scopes in the order of the whole answer."""
+    made = {n: found.recalled() for n, found in shares}
+    parts = []
+    for which, order in enumerate((whole.hits, whole.skipped)):
+        waiting = {n: iter(one[which]) for n, one in made.items()}
+        parts.append(tuple(next(waiting[n]) for n in order))
+    return parts[0], parts[1]
+
+
 def _looked(
     engine: Engine, scope: str, embedder: Embedder, cue: Cue, options: Options
-) -> tuple[ScopeIndex, _Found] | None:
-    """Return what was found in an index that is current, and the index; None without memories."""
+) -> tuple[ScopeIndex, Answer, Mapping[int, Shelved]] | None:
+    """Return an index that is current, its answer and the rows of that; None without memories."""
     index = engine.loaded(scope)
     if index is not None:
         answered = _answer(engine, index, embedder, cue, options)
         # Looked at after the answer, so that one look tells of both.
         if engine.is_current(index):
-            rows = engine.rows(index, answered.slots().tolist())
-            return index, _found(index, answered, rows, options)
+            return _known(index, answered, engine.rows(index, answered.slots().tolist()))
     index = engine.current(scope)
     if index is None:
         return None
     answered = _answer(engine, index, embedder, cue, options)
-    rows = engine.rows_now(index, answered.slots().tolist())
-    return index, _found(index, answered, rows, options)
+    return _known(index, answered, engine.rows_now(index, answered.slots().tolist()))
 
 
 def _answer(
@@ -166,42 +239,65 @@ def _request(index: ScopeIndex, options: Options) -> Request:
     return Request(options.recipe, options.top_k, options.min_score, options.now_us, mask)
 
 
-def _found(
-    index: ScopeIndex, answered: Answer, rows: Mapping[int, Shelved], options: Options
-) -> _Found:
-    """Return what was answered with its rows, as far as it is within the budget; strengthen it."""
+def _known(
+    index: ScopeIndex, answered: Answer, rows: Mapping[int, Shelved]
+) -> tuple[ScopeIndex, Answer, Mapping[int, Shelved]]:
+    """Return an answer without what has no row any more."""
     if len(rows) < len(answered.places()):
         # Another process erased some since the index was brought up to date.
         answered = known(answered, rows)
-    if options.token_budget is not None:
-        sizes = {slot: _tokens(one.row.summary) for slot, one in rows.items()}
-        answered = budgeted(answered, sizes, options.token_budget)
-    return _Found(index, answered, rows, options)
+    return index, answered, rows
+
+
+def _sizes(rows: Mapping[int, Shelved]) -> dict[int, int]:
+    """Return the size of each summary in tokens."""
+    return {slot: _tokens(one.row.summary) for slot, one in rows.items()}
+
+
+def _strengthened(
+    index: ScopeIndex, answered: Answer, rows: Mapping[int, Shelved], options: Options
+) -> _Found:
+    """Strengthen the hits in the index, where recalling does; return what was found."""
+    slots = answered.slots()
+    counted = _counted(index, answered, slots, options)
+    traces = index.columns.succeed(
+        slots,
+        counted,
+        options.now_us,
+        reconsolidation.RATE_PER_H,
+        options.recipe.reinforcement.beta,
+    )
+    texts = [rows[slot] for slot in slots.tolist()]
+    return _Found(answered, texts, index.scope.name, counted, traces)
 
 
 class _Found:
-    """What one recall found, and how it looks to users: the hits, then what was skipped.
-
-    Making it strengthens the hits in the index, where recalling does.
-    """
+    """What one recall found, and how it looks to users: the hits, then what was skipped."""
 
     __slots__ = ("_answer", "_counted", "_rows", "_scope", "_traces")
 
     def __init__(
-        self, index: ScopeIndex, answered: Answer, rows: Mapping[int, Shelved], options: Options
+        self,
+        answered: Answer,
+        rows: Sequence[Shelved],
+        scope: str,
+        counted: NDArray[np.bool_] | None,
+        traces: bytes,
     ) -> None:
-        slots = answered.slots()
         self._answer = answered
-        self._rows = [rows[slot] for slot in slots.tolist()]
-        self._scope = index.scope.name
-        self._counted = _counted(index, answered, slots, options)
-        self._traces = index.columns.succeed(
-            slots,
-            self._counted,
-            options.now_us,
-            reconsolidation.RATE_PER_H,
-            options.recipe.reinforcement.beta,
-        )
+        self._rows = rows
+        self._scope = scope
+        self._counted = counted
+        self._traces = traces
+
+    def narrowed(self, answer: Answer) -> _Found:
+        """Return what is left of it where nothing was strengthened."""
+        where = {at: place for place, at in enumerate(self._answer.places())}
+        places = [where[at] for at in answer.places()]
+        size = reconsolidation.TRACE_BYTES
+        traces = b"".join(self._traces[place * size : (place + 1) * size] for place in places)
+        rows = [self._rows[place] for place in places]
+        return _Found(answer, rows, self._scope, np.zeros(len(places), np.bool_), traces)
 
     def recalled(self) -> tuple[tuple[Recalled, ...], tuple[Recalled, ...]]:
         """Return the hits, and what was skipped, as users see them."""

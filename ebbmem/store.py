@@ -235,6 +235,7 @@ class EpisodicMemoryStore(ScopeHandle):
         run_id: str | None = None,
         as_of: Moment | None = None,
         include_archive: bool = False,
+        also: Iterable[str] = (),
         reinforce: Reinforce = "recall",
         now: Moment | None = None,
     ) -> RecallResult:
@@ -259,6 +260,12 @@ class EpisodicMemoryStore(ScopeHandle):
             Only what existed and held at that moment (valid time); default: now.
         include_archive : bool
             Search the archive as well.
+        also : iterable of str
+            Scopes to read beside this one, such as ``["team"]``.  Each is ranked by itself, with
+            its own statistics, and every other argument applies to it too; ``top_k`` and
+            ``token_budget`` to the hits of all together.  `Recalled.scope` says whose a hit is.
+            Nothing is written to them, so their hits are not strengthened; one to which nothing
+            was ever written is empty.
         reinforce : {"recall", "use", False}
             ``"recall"``: hits are strengthened by being recalled, within the recipe's guard.
             ``"use"``: only `feedback` strengthens.  ``False``: the same, and said so.  Neither
@@ -269,7 +276,8 @@ class EpisodicMemoryStore(ScopeHandle):
         Returns
         -------
         RecallResult
-            Ties: higher score, then newer, then lower number.
+            Ties: higher score, then newer, then this scope before the others in the order given,
+            then lower number.
 
         Raises
         ------
@@ -281,7 +289,7 @@ class EpisodicMemoryStore(ScopeHandle):
         """
         options = self._options(
             recipe, top_k, token_budget, min_score, run_id, as_of, include_archive, reinforce, now
-        )
+        )._replace(also=self._others(also))
         cues = (arguments.text(cue, "cue"),)
         return retrieval.recall(self._engine, self._scope, self._embedder, cues, options)[0]
 
@@ -296,6 +304,7 @@ class EpisodicMemoryStore(ScopeHandle):
         run_id: str | None = None,
         as_of: Moment | None = None,
         include_archive: bool = False,
+        also: Iterable[str] = (),
         reinforce: Reinforce = "recall",
         now: Moment | None = None,
     ) -> list[RecallResult]:
@@ -305,7 +314,7 @@ class EpisodicMemoryStore(ScopeHandle):
         ----------
         cues : sequence of str
             Texts; each may strengthen what the next one finds.
-        top_k, token_budget, min_score, recipe, run_id, as_of, include_archive, reinforce, now
+        top_k, token_budget, min_score, recipe, run_id, as_of, include_archive, also, reinforce, now
             As for `recall`, for every cue.
 
         Returns
@@ -317,7 +326,7 @@ class EpisodicMemoryStore(ScopeHandle):
             raise InvalidType.of("cues", "a sequence of str", cues)
         options = self._options(
             recipe, top_k, token_budget, min_score, run_id, as_of, include_archive, reinforce, now
-        )
+        )._replace(also=self._others(also))
         texts = [arguments.text(cue, "cue") for cue in cues]
         return retrieval.recall(self._engine, self._scope, self._embedder, texts, options)
 
@@ -348,6 +357,13 @@ class EpisodicMemoryStore(ScopeHandle):
             None if token_budget is None else arguments.count(token_budget, "token_budget"),
             reinforce == "recall",
         )
+
+    def _others(self, also: Iterable[str]) -> tuple[str, ...]:
+        """Return the names of the scopes to read beside this one, each once."""
+        if isinstance(also, (str, bytes)) or not isinstance(also, Iterable):
+            raise InvalidType.of("also", "an iterable of str", also)
+        named = dict.fromkeys(arguments.name(one, "also") for one in also)
+        return tuple(one for one in named if one != self._scope)
 
     def get(self, id: str) -> Memory:
         """Return one memory.

@@ -14,9 +14,9 @@ LAYERS: dict[int, str] = {
     1: "_core _tokenize _version",
     2: "decay reinforcement analysis build embedders vectorstores records",
     3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
-    " hits succession shelf pending loaded metering lanes spaces changes commits desks digests"
-    " reading retrieval revision erasure filters prospective buffer summaries consolidation engine"
-    " lines parsing intake telling restoring importing exporting verifying",
+    " hits merging succession shelf pending loaded metering lanes spaces changes commits desks"
+    " digests reading retrieval revision erasure filters prospective buffer summaries"
+    " consolidation engine lines parsing intake telling restoring importing exporting verifying",
     4: "sharing maintenance database handle store agentic fleet",
     5: "__init__ __main__ cli demo terminal charts",
 }
@@ -85,7 +85,9 @@ WITHIN: dict[str, str] = {
     "recall": "hits index recipes scoring spaces spreading succession",
     "reconsolidation": "recipes",
     "reading": "engine reconsolidation shelf",
-    "retrieval": "engine hits index pending reading recall recipes reconsolidation shelf spaces",
+    "merging": "hits",
+    "retrieval": "engine hits index merging pending reading recall recipes reconsolidation shelf"
+    " spaces",
     # 3, writes: each is one change of the engine's
     "remembering": "changes commits engine index reconsolidation spaces",
     "revision": "changes engine graph reading reconsolidation remembering",

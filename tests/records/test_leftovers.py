@@ -28,7 +28,7 @@ def made(random_: random.Random, word: str) -> str:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_that_moved_leave_nothing_behind(path, tmp_path, seed):
-    # Some ten copies stayed in the file without `write_without_leftovers`, and some in the log while
+    # Some ten copies stayed in the file without `write_without_leftovers`; some in the log, while
     # pages in RAM were not let go.
     random_ = random.Random(seed)
     going, staying = [], []
