@@ -40,7 +40,7 @@ WITHIN: dict[str, str] = {
     "records.memory_rows": "records.base records.rows",
     "records.statements": "records.base records.memory_rows",
     "records.header": "records.failures",
-    "records.connection": "records.failures records.filesystems records.leftovers",
+    "records.connection": "records.failures records.filesystems records.forks records.leftovers",
     "records.counters": "records.base records.connection records.rows records.statements",
     "records.migrate": "records.connection records.header records.rows records.statements",
     "records.base": "records.erasable",
@@ -66,7 +66,7 @@ WITHIN: dict[str, str] = {
     "records.repairing": "records.backup records.base records.checks records.connection"
     " records.header records.looking records.migrate records.quarantine records.salvage",
     "records.sqlite": "records.backup records.base records.checks records.connection"
-    " records.erasing records.header records.migrate records.reading records.writing",
+    " records.erasing records.forks records.header records.migrate records.reading records.writing",
     # 3, what one scope holds in RAM: a graph and columns make an index, an engine keeps many
     "graph": "csr",
     "spreading": "csr graph",

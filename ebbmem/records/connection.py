@@ -11,9 +11,10 @@ from typing import Any, Final, NoReturn
 
 import apsw
 
-from ebbmem.errors import EbbmemError, ForkedStore, LockTimeout, StorageFailed, StoreError
+from ebbmem.errors import EbbmemError, LockTimeout, StorageFailed, StoreError
 from ebbmem.records.failures import REFUSALS, lost_a_sync, translated
 from ebbmem.records.filesystems import remote_filesystem
+from ebbmem.records.forks import Inherited, Use, let_forks_go_first, opening, watch
 from ebbmem.records.leftovers import write_without_leftovers
 
 Values = Sequence[Any]
@@ -95,11 +96,13 @@ class Connection:
         self.lost: str | None = None
         """Why no write can succeed any more."""
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_EXRESCODE
-        try:
-            self._apsw = apsw.Connection(path, flags=flags, statementcachesize=200)
-            self._set_up()
-        except apsw.Error as exc:
-            raise translated(exc, path) from exc
+        with opening(path):
+            try:
+                self._apsw = apsw.Connection(path, flags=flags, statementcachesize=200)
+                self._set_up()
+            except apsw.Error as exc:
+                raise translated(exc, path) from exc
+            watch(self)
 
     def _set_up(self) -> None:
         # Before anything that may need a lock, the switch to write-ahead logging above all.
@@ -234,6 +237,7 @@ class Connection:
         """
         if self.lost is not None:
             raise StorageFailed(self.lost)
+        let_forks_go_first()
         self._stop_gathering()
         if self._apsw.in_transaction:
             self.run("ROLLBACK")
@@ -349,12 +353,27 @@ class Connection:
         except REFUSALS as exc:
             raise self._failure(exc) from exc
 
-    def abandon(self) -> None:
-        """Never touch the connection again: it belongs to the process that forked this one."""
-        # Closing it here could drop the parent's locks and its log, so it outlives even the
-        # interpreter's shutdown.
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._apsw))
-        self._apsw = self._asking = _Inherited(self.path)  # type: ignore[assignment]
+    def use(self) -> Use:
+        """Return what the connection is doing; asked by a thread that is about to fork."""
+        try:
+            return Use.TRANSACTION if self._apsw.in_transaction else Use.NONE
+        except apsw.ThreadingViolationError:
+            return Use.CALL
+        except REFUSALS:
+            return Use.NONE  # closed
+
+    def leave(self, *, close: bool) -> None:
+        """Never use the connection again: it belongs to the process that forked this one."""
+        inherited = self._apsw
+        self._apsw = self._asking = Inherited(self.path)  # type: ignore[assignment]
+        if close:
+            with suppress(*REFUSALS):
+                # Without a checkpoint: the log is the parent's as well.
+                inherited.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+                inherited.close(True)
+        else:
+            # It outlives even the interpreter's shutdown, which would close it.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(inherited))
 
     def _failure(self, exc: Exception) -> EbbmemError:
         error = translated(exc, self.path, errno=self._apsw.system_errno)
@@ -363,26 +382,11 @@ class Connection:
         return error
 
 
-class _Inherited:
-    """Stands where a connection was that only the parent process may use."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __getattr__(self, name: str) -> Callable[..., NoReturn]:
-        raise forked(self._path)
-
-
 class Ended:
     """Stands where a connection was once the transaction is over."""
 
     def __getattr__(self, name: str) -> Callable[..., NoReturn]:
         raise StoreError("the transaction is over; a reader or writer is of use only inside it")
-
-
-def forked(path: str) -> ForkedStore:
-    """Return the error of a child process that uses its parent's store."""
-    return ForkedStore(f"{path}: opened before this process was forked; open it again here")
 
 
 def require_safe_sqlite(version: str, path: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from math import isfinite
@@ -15,8 +14,9 @@ from ebbmem.errors import InvalidArgument, StoreClosed, StoreError
 from ebbmem.records.backup import back_up
 from ebbmem.records.base import Checked
 from ebbmem.records.checks import check
-from ebbmem.records.connection import DURABILITIES, MEMORY_PATH, Connection, forked
+from ebbmem.records.connection import DURABILITIES, MEMORY_PATH, Connection
 from ebbmem.records.erasing import ERASING_KEY
+from ebbmem.records.forks import forked
 from ebbmem.records.header import read_header
 from ebbmem.records.migrate import (
     apply_migrations,
@@ -93,7 +93,6 @@ class SqliteRecords:
         if header is not None:
             require_known_version(header.schema_version, self.path)
         self._connection = Connection(self.path, busy_wait_s)
-        _stores.add(self)
         self._ready = False
         try:
             self._look()
@@ -246,10 +245,6 @@ class SqliteRecords:
                 self._closed = True
                 self._connection.close()
 
-    def abandon(self) -> None:
-        """Leave the connection to the parent process: called in a forked child."""
-        self._connection.abandon()
-
     @contextmanager
     def _alone(self) -> Iterator[Connection]:
         """Hold the connection for this thread."""
@@ -313,17 +308,3 @@ def _absolute(path: str | os.PathLike[str]) -> str:
     if not isinstance(text, str) or not text:
         raise InvalidArgument.of("path", "a file name, or ':memory:'", path)
     return text if text == MEMORY_PATH else os.path.abspath(text)
-
-
-# Open stores, for the child of a fork: it must not close what it inherited, not even by
-# collecting it as garbage.
-_stores: Final[weakref.WeakSet[SqliteRecords]] = weakref.WeakSet()
-
-
-def _abandon_inherited() -> None:
-    for store in list(_stores):
-        store.abandon()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_abandon_inherited)

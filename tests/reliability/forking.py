@@ -78,8 +78,27 @@ class Forker:
         self.fact()
 
     def close(self) -> None:
-        """Close the store."""
+        """Close the store, while a child goes on that opened it for itself; let it be killed."""
+        mine, theirs = multiprocessing.Pipe()
+        child = os.fork()
+        if child == 0:
+            signal.alarm(30)
+            with Database(self._path, busy_wait_s=PATIENT_S) as db:
+                memory = AgenticMemory(db, embedder=self._embedder)
+                for number in range(4):
+                    memory.remember(f"child{os.getpid()} outlives {number}")
+                    say(fact=f"child{os.getpid()} outlives {number}")
+                    theirs.send("remembered")
+                    theirs.recv()
+        mine.recv()
         self._db.close()
+        self._stranger.pipe.send("open, remember, close")
+        say(fact=self._stranger.receive())
+        for _ in range(3):
+            mine.send("go on")
+            mine.recv()
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
         self._stranger.kill()
 
     @contextmanager

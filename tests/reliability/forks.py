@@ -15,7 +15,7 @@ from reliability.processes import HERE, WorkerFailed, answer_of, folder, python
 from reliability.results import Course, Result, quantile
 from reliability.stored import faults, told
 
-FORKS_PER_PROCESS = 15
+FORKS_PER_PROCESS = 10
 HANGS, LOST, TWICE, UNTYPED, PARENT, UNSOUND = (
     "hangs > 5 s",
     "facts lost",

@@ -57,7 +57,7 @@ FIGURES: dict[str, Figure] = {
     "R13": Figure(
         "forks",
         "forks: idle, recalling, writing, with threads",
-        {"rounds": 12, "seconds": 30},
+        {"rounds": 20, "seconds": 30},
         {"rounds": 300, "seconds": 570},
     ),
     "R14": Figure(

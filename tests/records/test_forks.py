@@ -1,0 +1,143 @@
+"""What a forked child may do with a store that its parent has open, and what that costs nobody."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from contextlib import closing
+
+import pytest
+from records.samples import memory, remembered, scope_of
+
+from ebbmem.errors import ForkedStore
+from ebbmem.records.sqlite import SqliteRecords
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here"),
+    pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
+]
+
+
+class Child:
+    """A forked process that does its steps one by one, each when it is told to."""
+
+    def __init__(self, *steps):
+        told, self._tell = os.pipe()
+        self._answers, answer = os.pipe()
+        self._pid = os.fork()
+        if self._pid == 0:
+            signal.alarm(30)
+            kept = None
+            for step in steps:
+                os.read(told, 1)
+                try:
+                    kept = step(kept)
+                    os.write(answer, b"done\n")
+                except BaseException as exc:  # noqa: BLE001
+                    os.write(answer, f"{type(exc).__name__}\n".encode())
+            os.read(told, 1)
+            os._exit(0)
+        os.close(told)
+        os.close(answer)
+
+    def go_on(self):
+        os.write(self._tell, b"x")
+        return os.read(self._answers, 100).decode().strip()
+
+    def kill(self):
+        os.kill(self._pid, signal.SIGKILL)
+        os.waitpid(self._pid, 0)
+        os.close(self._tell)
+        os.close(self._answers)
+
+
+def texts(path):
+    with closing(SqliteRecords(path)) as store, store.read() as reader:
+        return sorted(text for _, text, _ in reader.texts(None, 1))
+
+
+def held_open(path, text):
+    store = SqliteRecords(path, busy_wait_s=20)
+    remembered(store, text)
+    return store
+
+
+def test_what_a_child_writes_outlives_the_parent_that_closes_the_store_first(store, path):
+    remembered(store, "of the parent")
+    child = Child(lambda _: held_open(path, "before"), lambda own: remembered(own, "after"))
+    assert child.go_on() == "done"
+    store.close()
+    assert child.go_on() == "done"
+    seen = [text for text in texts(path) if text != "of the parent"]
+    child.kill()
+    assert seen == ["after", "before"]
+    assert texts(path) == ["after", "before", "of the parent"]
+
+
+def test_a_child_of_a_process_whose_threads_write_can_open_the_store_and_write(store, path):
+    scope_of(store)
+    stop = threading.Event()
+
+    def write():
+        while not stop.is_set():
+            remembered(store, "of the parent")
+
+    threads = [threading.Thread(target=write) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    outcomes = []
+    for number in range(6):
+        child = Child(lambda _, number=number: held_open(path, f"of child {number}"))
+        outcomes.append(child.go_on())
+        child.kill()
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert outcomes == ["done"] * 6
+    assert set(texts(path)) == {"of the parent", *(f"of child {n}" for n in range(6))}
+
+
+def test_a_child_forked_inside_a_transaction_cannot_open_the_file_and_says_so(store, path):
+    scope_id = scope_of(store)
+    started = time.monotonic()
+    with store.write() as writer:
+        writer.insert_memories(scope_id, [memory("a")])
+        child = Child(lambda _: SqliteRecords(path), lambda _: SqliteRecords(f"{path}-other"))
+    assert time.monotonic() - started < 10
+    assert [child.go_on(), child.go_on()] == [ForkedStore.__name__, "done"]
+    child.kill()
+    assert texts(path) == ["a"]
+    remembered(store, "b")
+    assert texts(path) == ["a", "b"]
+
+
+def test_a_fork_waits_no_longer_than_its_bound_for_a_transaction_of_another_thread(store, path):
+    scope_id = scope_of(store)
+    inside, leave = threading.Event(), threading.Event()
+
+    def hold():
+        with store.write() as writer:
+            writer.insert_memories(scope_id, [memory("a")])
+            inside.set()
+            leave.wait(30)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    inside.wait(10)
+    child = Child(lambda _: SqliteRecords(path))
+    leave.set()
+    thread.join()
+    assert child.go_on() == ForkedStore.__name__
+    child.kill()
+    assert texts(path) == ["a"]
+
+
+def test_a_closed_store_is_no_matter_to_a_child(store, path):
+    remembered(store, "a")
+    store.close()
+    child = Child(lambda _: held_open(path, "b"))
+    assert child.go_on() == "done"
+    child.kill()
+    assert texts(path) == ["a", "b"]
