@@ -55,7 +55,7 @@ from ebbmem.models import (
 )
 from ebbmem.recipes import Recipe
 from ebbmem.reinforcement import Reinforcement
-from ebbmem.reports import Finding, RepairReport, VerifyReport
+from ebbmem.reports import Finding, ReembedReport, RepairReport, VerifyReport
 from ebbmem.spreading import SpreadConfig
 from ebbmem.store import EpisodicMemoryStore
 from ebbmem.vectorstores import InMemoryVectorStore, VectorHit, VectorStore
@@ -90,6 +90,7 @@ __all__ = [
     "RecallResult",
     "Recalled",
     "Recipe",
+    "ReembedReport",
     "Reinforcement",
     "Remembered",
     "RepairReport",

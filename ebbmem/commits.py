@@ -14,6 +14,7 @@ from typing import Final, Generic, Protocol, TypeVar, cast
 
 from ebbmem.changes import Change
 from ebbmem.errors import EbbmemError, StoreError
+from ebbmem.records.base import Writer
 
 T = TypeVar("T")
 
@@ -29,6 +30,10 @@ class Transaction(Protocol):
     @property
     def finished(self) -> bool:
         """Whether it was committed, and everybody who has to know of it knows."""
+
+    @property
+    def writer(self) -> Writer:
+        """What is of no one scope is written by."""
 
     def change(self, scope: str, now_us: int) -> Change:
         """Return the change of a scope that a part is to make."""

@@ -72,6 +72,7 @@ class Engine:
         self.closed = False
         self.meter = Meter()
         self._store_key = store_key(records)
+        self.binding = lanes.Binding(records)
 
     # --- scopes -------------------------------------------------------------------------
 
@@ -304,8 +305,7 @@ class Engine:
 
     def require_embedder(self, embedder: Embedder) -> None:
         """Refuse an embedder other than the one whose vectors are stored."""
-        with self.records.read() as reader:
-            lanes.require_embedder(reader, self.records.path, embedder)
+        self.binding.require(embedder)
 
     def bind_embedder(self, writer: Writer, embedder: Embedder) -> None:
         """Bind the store to the embedder whose first vectors are about to be stored."""
@@ -313,10 +313,10 @@ class Engine:
 
     def lane(self, index: ScopeIndex, embedder: Embedder) -> Lane:
         """Return the lane of an embedder, built on first use."""
-        if stores_vectors(embedder):
-            # Another handle may have bound the store since this one was opened.
-            self.require_embedder(embedder)
-        lane = index.lane(embedder)
+        # Another handle may have bound the store since this one was opened.
+        stored = stores_vectors(embedder)
+        epoch = self.binding.require(embedder) if stored else self.binding.fit(embedder)
+        lane = index.lane(embedder, epoch)
         if lane is None:
             lane = lanes.built(
                 self.records, partial(self.change, index.scope.name, 0), index, embedder
@@ -338,6 +338,7 @@ class Engine:
             if index is not None and self._indexes.used(scope, version):
                 return index
             with self.records.read() as reader:
+                self.binding.look(reader)
                 # So that nothing is committed between the looks, and word of all before was left.
                 with self._settling:
                     row = reader.scope(scope)

@@ -52,6 +52,7 @@ class ScopeIndex:
         self.shelf = Shelf()
         self._analyzer = analyzer
         self._lanes: dict[str, Lane] = {}
+        self._epoch = ""
 
     @classmethod
     def load(cls, reader: Reader, scope: ScopeRow, analyzer: Analyzer) -> ScopeIndex:
@@ -134,8 +135,14 @@ class ScopeIndex:
         for lane in self._lanes.values():
             lane.tombstone(slots)
 
-    def lane(self, embedder: Embedder) -> Lane | None:
-        """Return the lane of an embedder, or None where it is not built."""
+    def lane(self, embedder: Embedder, epoch: str) -> Lane | None:
+        """Return the lane of an embedder, or None where it is not built.
+
+        Lanes of another epoch of the store's vectors are dropped.
+        """
+        if epoch != self._epoch:
+            self._lanes.clear()
+            self._epoch = epoch
         return self._lanes.get(embedder.name)
 
     def lanes(self) -> list[Lane]:

@@ -11,32 +11,78 @@ from ebbmem.changes import Change
 from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.errors import EmbedderMismatch
 from ebbmem.index import ScopeIndex
-from ebbmem.records.base import Reader, Writer
+from ebbmem.records.base import (
+    EMBEDDER_DIM,
+    EMBEDDER_EPOCH,
+    EMBEDDER_NAME,
+    Reader,
+    Space,
+    Writer,
+)
 from ebbmem.records.store import RecordStore
 from ebbmem.spaces import Lane, embedded
-
-EMBEDDER_NAME = "embedder_name"
-EMBEDDER_DIM = "embedder_dim"
 
 WriteContext = Callable[[], AbstractContextManager[Change]]
 
 
-def require_embedder(reader: Reader, path: str, embedder: Embedder) -> None:
-    """Refuse an embedder other than the one whose vectors are stored."""
-    bound = (reader.meta(EMBEDDER_NAME), reader.meta(EMBEDDER_DIM))
-    if bound[0] is not None and bound != (embedder.name, str(embedder.dim)):
-        raise EmbedderMismatch(
-            f"{path}: holds vectors of embedder {bound[0]!r} (dim {bound[1]}), "
-            f"used with {embedder.name!r} (dim {embedder.dim})"
-        )
+class Binding:
+    """The embedder whose vectors a store holds, as it was last seen there.
+
+    Parameters
+    ----------
+    records : RecordStore
+        The store.
+    """
+
+    def __init__(self, records: RecordStore) -> None:
+        self._records = records
+        self._space: Space | None = None
+        self._epoch = ""
+
+    def look(self, reader: Reader) -> tuple[Space | None, str]:
+        """See what the store says now, and return it."""
+        space, epoch = bound_space(reader), reader.meta(EMBEDDER_EPOCH) or ""
+        self._space, self._epoch = space, epoch
+        return space, epoch
+
+    def fit(self, embedder: Embedder) -> str:
+        """Return the epoch of the store's vectors, or raise EmbedderMismatch for another embedder.
+
+        It changes whenever the store changes its embedder.
+        """
+        _require(self._space, self._records.path, embedder)
+        return self._epoch
+
+    def require(self, embedder: Embedder) -> str:
+        """Look, then do as `fit` does."""
+        with self._records.read() as reader:
+            space, epoch = self.look(reader)
+        _require(space, self._records.path, embedder)
+        return epoch
+
+
+def bound_space(reader: Reader) -> Space | None:
+    """Return what the stored vectors are of; None for a store that is not bound to an embedder."""
+    name = reader.meta(EMBEDDER_NAME)
+    return None if name is None else Space(name, int(reader.meta(EMBEDDER_DIM) or 0))
 
 
 def bind_embedder(writer: Writer, path: str, embedder: Embedder) -> None:
     """Bind a store to the embedder whose first vectors are about to be stored."""
-    if writer.meta(EMBEDDER_NAME) is None:
+    bound = bound_space(writer)
+    if bound is None:
         writer.set_meta(EMBEDDER_NAME, embedder.name)
         writer.set_meta(EMBEDDER_DIM, str(embedder.dim))
-    require_embedder(writer, path, embedder)
+    _require(bound, path, embedder)
+
+
+def _require(bound: Space | None, path: str, embedder: Embedder) -> None:
+    """Refuse an embedder other than the one whose vectors are stored."""
+    if bound is not None and bound != (embedder.name, embedder.dim):
+        raise EmbedderMismatch(
+            f"{path}: holds vectors of embedder {bound.name!r} (dim {bound.dim}), "
+            f"used with {embedder.name!r} (dim {embedder.dim})"
+        )
 
 
 def built(records: RecordStore, write: WriteContext, index: ScopeIndex, embedder: Embedder) -> Lane:
@@ -56,6 +102,8 @@ def _stored(
     """Build a lane from stored vectors; memories that still wait for theirs get it now."""
     scope_id = index.scope.scope_id
     with records.read() as reader:
+        # In the same view as the vectors: they must not be another embedder's.
+        _require(bound_space(reader), records.path, embedder)
         stored = {
             row: np.frombuffer(blob, dtype=np.float32) for row, blob in reader.vectors(scope_id)
         }

@@ -9,6 +9,7 @@ from itertools import chain, islice
 from ebbmem import arguments, verifying
 from ebbmem.analysis import Analyzer
 from ebbmem.clock import Clock, SystemClock
+from ebbmem.embedders.base import Embedder, checked_embedder
 from ebbmem.engine import Engine
 from ebbmem.errors import CorruptStore, InvalidArgument
 from ebbmem.records.base import Checked
@@ -16,7 +17,8 @@ from ebbmem.records.checks import FILE, MOST_FINDINGS, check
 from ebbmem.records.looking import looked_at
 from ebbmem.records.reading import SqliteReader
 from ebbmem.records.repairing import repaired
-from ebbmem.reports import Finding, RepairReport, VerifyReport
+from ebbmem.reembedding import reembed
+from ebbmem.reports import Finding, ReembedReport, RepairReport, VerifyReport
 from ebbmem.sharing import MEMORY, Hold
 
 BUSY_WAIT_S = 5.0
@@ -121,6 +123,41 @@ class Maintained:
         target = os.path.abspath(arguments.file_name(path))
         self.engine.flush()
         return self.engine.records.back_up(target)
+
+    def reembed(self, embedder: Embedder) -> ReembedReport:
+        """Change the embedder of the store, with a new vector for every memory.
+
+        Parameters
+        ----------
+        embedder : Embedder
+            The new one.  With a `HashingEmbedder` no vectors are stored any more.
+
+        Returns
+        -------
+        ReembedReport
+            How many memories have new vectors.  Nothing is done where the store has that embedder
+            already, by name and dimension.
+
+        Raises
+        ------
+        EmbedderFailed
+            If the new one raises or returns unusable vectors: the store stays as it was, and the
+            next call goes on where this one stopped.
+        StoreError
+            If another call began to change to a third embedder meanwhile.
+        LockTimeout, StorageFailed
+            If a batch cannot be written; likewise.
+
+        Notes
+        -----
+        It takes as long as embedding every text does, and may run in a thread: others go on to
+        recall and remember with the old embedder, and wait for no call of the new one.  New
+        vectors are staged in the store, 256 to a transaction, so a process that is killed loses
+        one batch.  When every memory has one, what was remembered meanwhile included, a single
+        transaction lets them take the place of the old ones: no recall sees both.  Handles with
+        the old embedder, of any process, raise EmbedderMismatch from their next recall on.
+        """
+        return reembed(self.engine, checked_embedder(embedder))
 
 
 def verify(path: str | os.PathLike[str], *, language: str | None = "english") -> VerifyReport:

@@ -63,3 +63,17 @@ class RepairReport:
     quarantined: int
     quarantine: str | None
     damaged: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReembedReport:
+    """What a change of embedder did.
+
+    ``memories`` have a vector of the new embedder now; ``embedded`` of these got it in this call,
+    the others in one that was cut short.  ``changed`` tells whether the store had another
+    embedder before.
+    """
+
+    memories: int
+    embedded: int
+    changed: bool

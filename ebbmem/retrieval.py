@@ -215,8 +215,10 @@ def _looked(
         answered = _answer(engine, index, embedder, cue, options)
         # Looked at after the answer, so that one look tells of both.
         if engine.is_current(index):
+            engine.binding.fit(embedder)
             return _known(index, answered, engine.rows(index, answered.slots().tolist()))
     index = engine.current(scope)
+    engine.binding.fit(embedder)
     if index is None:
         return None
     answered = _answer(engine, index, embedder, cue, options)

@@ -16,7 +16,8 @@ LAYERS: dict[int, str] = {
     3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
     " hits merging succession shelf pending loaded metering lanes spaces changes commits desks"
     " digests reading retrieval revision erasure filters prospective buffer summaries"
-    " consolidation engine lines parsing intake telling restoring importing exporting verifying",
+    " consolidation engine lines parsing intake telling restoring importing exporting verifying"
+    " reembedding",
     4: "sharing maintenance database handle store agentic fleet",
     5: "__init__ __main__ cli demo terminal charts",
 }
@@ -45,11 +46,13 @@ WITHIN: dict[str, str] = {
     "records.migrate": "records.connection records.header records.rows records.statements",
     "records.base": "records.erasable",
     "records.reading": "records.base records.connection records.identity records.memory_rows"
-    " records.rows records.statements records.erasable",
+    " records.rows records.statements records.erasable records.staging",
+    "records.staging": "records.base records.connection records.counters records.rows"
+    " records.statements",
     "records.erasing": "records.base records.connection records.counters records.memory_rows"
     " records.reading records.rows records.statements",
     "records.writing": "records.base records.counters records.erasing records.memory_rows"
-    " records.migrate records.reading records.rows records.statements",
+    " records.migrate records.reading records.rows records.statements records.staging",
     # 2, records as a file: every table alike, read past damage; what is wrong; copies
     "records.tables": "records.base records.identity records.memory_rows records.rows"
     " records.statements",
@@ -110,6 +113,7 @@ WITHIN: dict[str, str] = {
     "telling": "buffer changes intake lines remembering",
     "restoring": "changes erasure intake lines remembering telling",
     "verifying": "engine index spaces",
+    "reembedding": "engine lanes spaces",
     "importing": "buffer changes engine intake lines parsing remembering restoring telling",
     "exporting": "engine lines",
     # 5: the command line, and how things look in a terminal

@@ -255,6 +255,31 @@ class TestStore:
         assert lines(damaged) == before
 
 
+class TestOlderStore:
+    """A store that an older ebbmem wrote, with fewer tables."""
+
+    @pytest.fixture
+    def older(self, path: Path) -> Path:
+        with Database(path) as db:
+            lived_in(db)
+        edit(path, "DROP TABLE staged", "PRAGMA user_version = 1",
+             "DELETE FROM meta WHERE key LIKE 'migration:0002%'")  # fmt: skip
+        return path
+
+    def test_it_is_checked_as_what_it_is(self, older: Path) -> None:
+        before = older.read_bytes()
+        assert ebbmem.verify(older).ok
+        assert older.read_bytes() == before
+
+    def test_it_is_mended_and_brought_up_to_date(self, older: Path) -> None:
+        edit(older, "UPDATE memories SET detail = 'x' WHERE number = 16")
+        report = ebbmem.repair(older)
+        assert report.rows["memories"] == 15
+        assert ebbmem.verify(older).ok
+        with Database(older) as db:
+            assert db.run_migrations() == []
+
+
 class TestCommand:
     def run(self, *arguments: str) -> tuple[int, list[str]]:
         result = CliRunner().invoke(app, list(arguments))

@@ -13,6 +13,12 @@ from ebbmem.records.erasable import ErasureReader, ErasureWriter
 from ebbmem.reports import Finding
 
 NUMBER_BITS = 32
+EMBEDDER_NAME = "embedder_name"
+"""The meta key of the embedder whose vectors are stored; there is none before the first."""
+EMBEDDER_DIM = "embedder_dim"
+EMBEDDER_EPOCH = "embedder_epoch"
+"""The meta key of how often the embedder was changed."""
+
 HAS = "has"
 WANTS = "wants"
 
@@ -25,6 +31,13 @@ def row_id(scope_id: int, number: int) -> int:
 def number_of(row: int) -> int:
     """Return the number within its scope of a row id."""
     return row & ((1 << NUMBER_BITS) - 1)
+
+
+class Space(NamedTuple):
+    """What an embedder's vectors are of: its name and their length."""
+
+    name: str
+    dim: int
 
 
 class ScopeRow(NamedTuple):
@@ -238,6 +251,9 @@ class Reader(ErasureReader, Protocol):
     def vectors(self, scope_id: int) -> list[tuple[int, bytes]]:
         """Return (row_id, float32 bytes) of a scope; raises CorruptStore on a bad checksum."""
 
+    def unstaged(self, after: int, limit: int) -> list[tuple[int, str]]:
+        """Return (row_id, summary) of memories of any scope that have no staged vector yet."""
+
     def intentions(self, scope_id: int) -> list[IntentionRow]:
         """Return the intentions of a scope that are not completed, oldest first."""
 
@@ -310,6 +326,22 @@ class Writer(Reader, ErasureWriter, Protocol):
 
     def insert_vectors(self, vectors: Iterable[tuple[int, bytes]]) -> None:
         """Insert or replace (row_id, float32 bytes)."""
+
+    def begin_staging(self, space: Space) -> int:
+        """Let vectors of a space be staged; return how many are, of an earlier try."""
+
+    def stage_vectors(self, space: Space, vectors: Sequence[tuple[int, bytes]]) -> bool:
+        """Keep (row_id, float32 bytes) beside the stored vectors.
+
+        Returns False where the space has become the store's meanwhile; raises StoreError where
+        another one has taken its place.
+        """
+
+    def switch_vectors(self, space: Space | None) -> bool:
+        """Let the staged vectors take the place of all stored ones; None: let there be none.
+
+        Returns False, and changes nothing, while a memory has none staged.
+        """
 
     def insert_links(self, scope_id: int, links: Iterable[LinkRow]) -> None:
         """Insert links; one that is there keeps the greater weight."""

@@ -9,7 +9,7 @@ from itertools import groupby, islice
 from typing import Any, Final
 
 from ebbmem.errors import CorruptStore
-from ebbmem.records.base import NUMBER_BITS, Checked, number_of
+from ebbmem.records.base import EMBEDDER_DIM, NUMBER_BITS, Checked, number_of
 from ebbmem.records.connection import Connection
 from ebbmem.records.counters import SEQ_KEY
 from ebbmem.records.migrate import expected_tables, require_expected_schema
@@ -192,7 +192,8 @@ def _totals_of(scope: Row, tally: Tally) -> Iterator[str]:
 def _references(connection: Connection, state: Counted) -> Iterator[Finding]:
     """Yield the rows that name one that is not there, or one of another scope."""
     by_name = {table.name: table for table in TABLES}
-    for reference in REFERENCES:
+    there = expected_tables(connection)
+    for reference in (one for one in REFERENCES if one.table in there):
         table = by_name[reference.table]
         columns = ", ".join(f'r."{column}"' for column in table.columns)
         for row in connection.each(reference.query(columns)):
@@ -232,7 +233,7 @@ def _successions(connection: Connection, state: Counted) -> Iterator[Finding]:
 
 def _vectors(connection: Connection, state: Counted) -> Iterator[Finding]:
     """Yield the vectors that are not of the embedder's size, or of no embedder."""
-    dim = state.meta.get("embedder_dim")
+    dim = state.meta.get(EMBEDDER_DIM)
     statement = "SELECT row_id, length(vector) FROM vectors WHERE length(vector) <> ?"
     if dim is None and state.rows["vectors"]:
         yield Finding("vectors", None, "", "are of no embedder that the store knows")

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 from ebbmem.errors import CorruptStore, InvalidArgument
 from ebbmem.models import Tier
-from ebbmem.records import memory_rows
+from ebbmem.records import memory_rows, staging
 from ebbmem.records import rows as seals
 from ebbmem.records import statements as sql
 from ebbmem.records.base import (
@@ -137,6 +137,11 @@ class SqliteReader:
         """Return (row_id, float32 bytes) of a scope; raises CorruptStore on a bad checksum."""
         found = self._connection.rows(sql.SELECT_VECTORS, rows_of(scope_id))
         return [self._checked(row, seals.vector_checksum, "vectors")[:2] for row in found]
+
+    def unstaged(self, after: int, limit: int) -> list[tuple[int, str]]:
+        """Return (row_id, summary) of memories of any scope that have no staged vector yet."""
+        found = staging.unstaged(self._connection, after, limit)
+        return [self._checked_text(row)[:2] for row in found]
 
     def intentions(self, scope_id: int) -> list[IntentionRow]:
         """Return the intentions of a scope that are not completed, oldest first."""

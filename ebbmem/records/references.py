@@ -51,6 +51,7 @@ def _scope(table: str, scope_id: str) -> Reference:
 REFERENCES: Final = (
     *_memory("memories", "superseded_by"),
     _memory("vectors", "row_id")[0],
+    _memory("staged", "row_id")[0],
     _memory("keywords", "row_id")[0],
     _memory("links", "source")[0],
     _memory("links", "target")[0],

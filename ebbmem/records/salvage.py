@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ebbmem.errors import CorruptStore
-from ebbmem.records.base import HAS, NUMBER_BITS, number_of
+from ebbmem.records.base import EMBEDDER_DIM, EMBEDDER_NAME, HAS, NUMBER_BITS, number_of
 from ebbmem.records.connection import Connection
 from ebbmem.records.counters import SEQ_KEY, put_meta
 from ebbmem.records.digests import STORE_KEY, keyed_digest
@@ -26,7 +26,9 @@ _BY_NAME: Final = {table.name: table for table in TABLES}
 _MEMORIES: Final = _BY_NAME["memories"]
 _SCOPES: Final = _BY_NAME["scopes"]
 _NOT_WHOLE: Final = "does not match its checksum"
-_EMBEDDER: Final = ("embedder_name", "embedder_dim")
+_APART: Final = ("meta", "scopes", "staged")
+"""Read before the others; or left to be made again."""
+_EMBEDDER: Final = (EMBEDDER_NAME, EMBEDDER_DIM)
 
 
 @dataclass(slots=True)
@@ -78,7 +80,7 @@ class Salvage:
         self._read_meta()
         self._read_scopes()
         for table in TABLES:
-            if table.name in tables and table.name not in ("meta", "scopes"):
+            if table.name in tables and table.name not in _APART:
                 self._copy(table, rules.get(table.name, self._plain))
                 if table.name == "memories":
                     self._rescue()
@@ -214,7 +216,7 @@ class Salvage:
             return kept
         if not self._there(row[0], row[0] >> NUMBER_BITS):
             return f"is of memory {named(row[0])}, which is not there"
-        dim = self._meta.get("embedder_dim")
+        dim = self._meta.get(EMBEDDER_DIM)
         if dim is None:
             return "is of an embedder that is not known any more; it will be made anew"
         if len(row[1]) != 4 * int(dim):

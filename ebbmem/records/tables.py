@@ -107,6 +107,8 @@ TABLES: Final = (
     Table("memories", MemoryRow._fields, ("row_id",), _by_row(0), _memory, _sealed_memory),
     Table("vectors", sql.VECTOR_COLUMNS, ("row_id",), _by_row(0), lambda r: f"of {named(r[0])}",
           _plain(rows.vector_checksum)),
+    Table("staged", sql.VECTOR_COLUMNS, ("row_id",), _by_row(0), lambda r: f"of {named(r[0])}",
+          _plain(rows.vector_checksum)),
     Table("keywords", sql.KEYWORD_COLUMNS, ("keyword", "role", "row_id"), _by_row(2),
           lambda r: f"{r[0]!r:.40} {r[1]} {named(r[2])}", _plain(rows.keyword_checksum)),
     Table("links", sql.LINK_COLUMNS, ("source", "target", "kind"), _by_row(0),

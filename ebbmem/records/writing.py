@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from ebbmem.errors import EbbmemError, InvalidArgument
-from ebbmem.records import memory_rows
+from ebbmem.records import memory_rows, staging
 from ebbmem.records import rows as seals
 from ebbmem.records import statements as sql
 from ebbmem.records.base import (
@@ -16,6 +16,7 @@ from ebbmem.records.base import (
     LinkRow,
     MemoryRow,
     ScopeRow,
+    Space,
     StrengthRow,
     SummaryRow,
     TurnRow,
@@ -134,6 +135,21 @@ class SqliteWriter(SqliteEraser):
             columns = (row, vector, seq)
             values.append((*columns, seals.vector_checksum(columns)))
         self._connection.insert(sql.PUT_VECTOR, values)
+
+    @whole
+    def begin_staging(self, space: Space) -> int:
+        """Let vectors of a space be staged; return how many are, of an earlier try."""
+        return staging.begin(self._connection, space)
+
+    @whole
+    def stage_vectors(self, space: Space, vectors: Sequence[tuple[int, bytes]]) -> bool:
+        """Keep (row_id, float32 bytes) beside the stored vectors."""
+        return staging.stage(self._connection, space, vectors)
+
+    @whole
+    def switch_vectors(self, space: Space | None) -> bool:
+        """Let the staged vectors take the place of all stored ones; None: let there be none."""
+        return staging.switch(self._connection, space)
 
     @whole
     def insert_links(self, scope_id: int, links: Iterable[LinkRow]) -> None:
