@@ -192,11 +192,17 @@ def import_(
             "--scope", metavar="NAME", help="Where to; else as each line says, else default."
         ),
     ] = None,
+    on_conflict: Annotated[
+        str,
+        typer.Option("--on-conflict", metavar="HOW", help="skip, error or new: of what is there."),
+    ] = "skip",
     db: DbOption = DB,
 ) -> None:
     """Take in chat messages, memories, or what export wrote."""
     with _lines(file) as lines, Database(db) as database:
-        report = database.import_(lines, scope=scope, as_memories=as_memories)
+        report = database.import_(
+            lines, scope=scope, as_memories=as_memories, on_conflict=on_conflict
+        )
     for bad in report.bad:
         typer.echo(f"line {bad.number}: {visible(bad.reason)}", err=True)
     typer.echo(_told(report), err=True)

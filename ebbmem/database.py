@@ -188,6 +188,7 @@ class Database(Maintained):
         scope: str | None = None,
         as_memories: bool = False,
         embedder: Embedder | None = None,
+        on_conflict: str = "skip",
         now: Moment | None = None,
     ) -> ImportReport:
         """Take in what `export` wrote, chat messages, or memories; a bad line costs only itself.
@@ -205,6 +206,10 @@ class Database(Maintained):
             Whether a chat message also becomes a memory of type ``"turn"``, marked unverified.
         embedder : Embedder, optional
             Makes the vectors that are stored; by default the store keeps none.
+        on_conflict : {"skip", "error", "new"}
+            What becomes of an exported memory whose id or key the scope has already, or of such
+            an intention: it is left out; or told among the bad lines; or written as a new one,
+            with an id of its own and no key, to which the file's links and turns then belong.
         now : datetime or int or float, optional
             The moment of what names none.
 
@@ -225,16 +230,18 @@ class Database(Maintained):
         Lines are written in order, some hundreds to a transaction.  Importing twice makes
         nothing twice where lines say what they are: exported lines always do; a memory by its
         ``key`` or ``id``; a message by its ``id`` (unique within its run) with ``as_memories``,
-        else by role, content and ``created_at``.  A turn that is there already is left as it is.
+        else by role, content and ``created_at``.  What is there already, a turn too, is never
+        written over: its strengths are newer.
         What was erased from a scope does not come back, nor does a message that says the same.
         """
-        from ebbmem.importing import Options, imported  # noqa: PLC0415 - as in `export_lines`
+        from ebbmem.importing import Options, imported, on_conflict_of  # noqa: PLC0415 - as above
 
         maker = HashingEmbedder() if embedder is None else checked_embedder(embedder)
         options = Options(
             scope=None if scope is None else arguments.name(scope, "scope"),
             as_memories=arguments.flag(as_memories, "as_memories"),
             now_us=self.now_us(now),
+            on_conflict=on_conflict_of(on_conflict),
         )
         if embedder is not None:
             # Without one, vectors wait until a handle with the store's embedder opens.

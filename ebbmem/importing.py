@@ -14,7 +14,7 @@ from ebbmem.changes import Change
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
 from ebbmem.errors import EbbmemError, InvalidArgument, InvalidType
-from ebbmem.intake import Intake, Item, Outcome, Verdict
+from ebbmem.intake import Intake, Item, OnConflict, Outcome, Verdict
 from ebbmem.lines import (
     HEADER,
     VERSION,
@@ -61,6 +61,7 @@ class Options:
     scope: str | None
     as_memories: bool
     now_us: int
+    on_conflict: OnConflict = OnConflict.SKIP
 
 
 def imported(
@@ -87,12 +88,22 @@ def imported(
     InvalidArgument
         If the lines are an export of a later version than this one reads.
     """
-    intake = Intake(engine, embedder, options.as_memories, BufferLimits(), options.now_us)
+    how = (options.as_memories, BufferLimits(), options.now_us, options.on_conflict)
+    intake = Intake(engine, embedder, *how)
     course = _Course(intake, options.scope)
     for number, raw in enumerate(lines, 1):
         if raw.strip():
             course.take(number, raw)
     return course.report()
+
+
+def on_conflict_of(name: object) -> OnConflict:
+    """Return what a name of a way to treat conflicts stands for."""
+    names = {one.value: one for one in OnConflict}
+    found = names.get(name) if isinstance(name, str) else None
+    if found is None:
+        raise InvalidArgument.of("on_conflict", f"one of {', '.join(names)}", name)
+    return found
 
 
 class _Course:

@@ -24,6 +24,14 @@ class Outcome(Enum):
     ERASED = "erased"
 
 
+class OnConflict(Enum):
+    """What becomes of a memory or intention of an export whose id, or key, is there already."""
+
+    SKIP = "skip"
+    ERROR = "error"
+    NEW = "new"
+
+
 Verdict = Outcome | str
 """An outcome, or the reason why a line could not be taken."""
 
@@ -59,6 +67,7 @@ class Intake:
     as_memories: bool
     limits: BufferLimits
     now_us: int
+    on_conflict: OnConflict = OnConflict.SKIP
     aliases: dict[tuple[str, str], int] = field(default_factory=dict)
     gone: set[tuple[str, str]] = field(default_factory=set)
     gone_runs: set[tuple[str, str]] = field(default_factory=set)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import cast
+from dataclasses import replace
+from typing import Final, cast
 
 from ebbmem.changes import Change
 from ebbmem.erasure import intention_text
-from ebbmem.intake import Correction, Intake, Item, Outcome, Verdict
+from ebbmem.intake import Correction, Intake, Item, OnConflict, Outcome, Verdict
 from ebbmem.lines import IntentionLine, LinkLine, MemoryLine, RunSummaryLine, TurnLine
 from ebbmem.records.base import (
     HAS,
@@ -21,15 +22,17 @@ from ebbmem.records.base import (
     SummaryRow,
     TurnRow,
 )
-from ebbmem.records.identity import parse_id
+from ebbmem.records.identity import new_id, parse_id
 from ebbmem.remembering import new_row
 from ebbmem.telling import Vectors, erased
+
+_THERE: Final = "id: expected one that is not there yet, nor a key of one"
 
 
 def take_memories(
     intake: Intake, change: Change, items: Sequence[Item], vectors: Vectors
 ) -> list[Verdict]:
-    """Restore memories as they were; what is there already stays as it is."""
+    """Restore memories as they were; what is there already stays as it is, whatever comes."""
     verdicts: list[Verdict] = []
     met: set[bytes] = set()
     for at, item in enumerate(items):
@@ -38,11 +41,19 @@ def take_memories(
         verdict = _met(intake, change, line, memory_id)
         if verdict is Outcome.IMPORTED and memory_id in met:
             verdict = Outcome.EXISTING
+        elif verdict is Outcome.EXISTING and intake.on_conflict is OnConflict.ERROR:
+            verdict = _THERE
+        elif verdict is Outcome.EXISTING and intake.on_conflict is OnConflict.NEW:
+            memory_id = new_id(line.draft.now_us)
+            line = replace(line, draft=line.draft._replace(key=None))
+            verdict = _guarded(intake, change, line)
         if verdict is Outcome.IMPORTED:
             met.add(memory_id)
             vector = None if vectors is None else vectors[at].tobytes()
-            _restore(intake, change, line, memory_id, vector)
-        if line.superseded_by is not None and verdict is not Outcome.ERASED:
+            row = _restore(intake, change, line, memory_id, vector)
+            if (change.scope.name, line.id) in intake.aliases:
+                intake.aliases[change.scope.name, line.id] = row
+        if line.superseded_by is not None and verdict in (Outcome.IMPORTED, Outcome.EXISTING):
             intake.corrections.append(Correction(item.number, change.scope.name, line))
         verdicts.append(verdict)
     change.rebuild = True
@@ -87,6 +98,11 @@ def take_intentions(
         if owner not in (None, scope_id):
             intention_id = _local(change, intention_id)
             owner = change.writer.intention_scope(intention_id)
+        if owner is not None and intake.on_conflict is OnConflict.ERROR:
+            verdicts.append(_THERE)
+            continue
+        if owner is not None and intake.on_conflict is OnConflict.NEW:
+            intention_id, owner = new_id(line.created_us), None
         told = intention_text(line.action, line.trigger)
         if owner is None and erased(intake, change, told):
             verdicts.append(Outcome.ERASED)
@@ -192,6 +208,12 @@ def _met(intake: Intake, change: Change, line: MemoryLine, memory_id: bytes) -> 
         if row is not None:
             intake.aliases[name] = row
             return Outcome.EXISTING
+    return _guarded(intake, change, line)
+
+
+def _guarded(intake: Intake, change: Change, line: MemoryLine) -> Verdict:
+    """Return that a memory can be imported, unless its text was erased here."""
+    name = (change.scope.name, line.id)
     if erased(intake, change, line.draft.summary):
         intake.gone.add(name)
         if line.draft.run_id is not None:
@@ -202,8 +224,8 @@ def _met(intake: Intake, change: Change, line: MemoryLine, memory_id: bytes) -> 
 
 def _restore(
     intake: Intake, change: Change, line: MemoryLine, memory_id: bytes, vector: bytes | None
-) -> None:
-    """Insert one memory as it was; its links have lines of their own."""
+) -> int:
+    """Insert one memory as it was and return its row; its links have lines of their own."""
     writer, scope_id = change.writer, change.scope.scope_id
     (row,) = writer.insert_memories(scope_id, [_memory_row(intake, change, line, memory_id)])
     entries = [(keyword, HAS, row.row_id) for keyword in line.draft.keywords]
@@ -214,6 +236,7 @@ def _restore(
         intake.engine.bind_embedder(writer, intake.embedder)
         writer.insert_vectors([(row.row_id, vector)])
     writer.insert_event(scope_id, "imported", intake.now_us, row.row_id)
+    return row.row_id
 
 
 def _memory_row(intake: Intake, change: Change, line: MemoryLine, memory_id: bytes) -> MemoryRow:
