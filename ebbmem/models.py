@@ -226,7 +226,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class StoreStats:
-    """Counts of one scope. ``memories`` are all that were not erased."""
+    """Counts of one scope.
+
+    ``memories`` are all that were not erased: archived and expired ones count until they are.
+    """
 
     scope: str
     memories: int

@@ -94,9 +94,10 @@ class EpisodicMemoryStore(ScopeHandle):
         valid_from, valid_to : datetime or int or float, optional
             When the fact holds (aware datetime or epoch seconds).
         expires_in : timedelta or str, optional
-            After which it is no longer recalled, such as ``"30d"``.
+            After which it is no longer recalled, linked to or passes activation, such as
+            ``"30d"``; the next sleep pass moves it to the archive.
         pinned : bool
-            Whether the sleep pass leaves its tier alone.
+            Whether the sleep pass and `purge` leave it alone.
         key : str, optional
             Makes the call idempotent: the same key returns the memory that has it.
         dedupe : bool

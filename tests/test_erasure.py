@@ -323,18 +323,25 @@ class TestHistory:
 
 
 def test_an_erased_memory_is_dropped_in_place(store, monkeypatch):
-    known = [store.remember(f"rex number{n}", keywords=["k"]).id for n in range(40)]
-    store.correct(store.correct(known[7], "tom was there").id, "tim was there")
+    known = [store.remember(f"rex number{n}", keywords=["k"]).id for n in range(80)]
+    middle = store.correct(known[7], "tom was there").id
+    store.correct(middle, "tim was there")
+    end = store.correct(known[9], "tam was there").id
     store.recall("rex")
-    monkeypatch.setattr(ScopeIndex, "load", None)
-    store.erase(known[3])
-    store.erase(store.recall("tom", top_k=50).memories[0].id)
-    assert len(summaries(store)) == 40
-    monkeypatch.undo()
-    before = [(h.id, h.score) for h in store.recall("rex tim number7", top_k=50, reinforce=False)]
+
+    def told():
+        found = store.recall("rex tim tam number7 number9", top_k=99, reinforce=False)
+        return [(hit.id, hit.score, hit.explanation) for hit in found]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ScopeIndex, "load", None)
+        for one in (known[3], middle, end):
+            store.erase(one)
+        before = told()
+    assert len(before) == 80
+    assert store._db.verify().problems == 0
     store._engine._indexes.clear()
-    again = [(h.id, h.score) for h in store.recall("rex tim number7", top_k=50, reinforce=False)]
-    assert again == before
+    assert told() == before
 
 
 class TestExpiry:
@@ -347,6 +354,14 @@ class TestExpiry:
         assert summaries(store) == ["rex brief"]
         assert store.recall("rex", include_archive=True).memories[0].id == made.id
         assert store.get(gone).expires_at is not None
+
+    def test_it_passes_no_activation(self, store, clock):
+        middle = store.remember("tom", expires_in="1h").id
+        store.link(store.remember("rex").id, middle, kind="causes")
+        store.link(middle, store.remember("leash").id, kind="causes")
+        assert summaries(store) == ["leash", "rex", "tom"]
+        clock.advance(hours=2)
+        assert summaries(store) == ["rex"]
 
     def test_an_older_equal_text_that_is_live_is_found(self, store, clock):
         kept = store.remember("rex").id
