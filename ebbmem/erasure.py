@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from ebbmem import buffer, reconsolidation
 from ebbmem.changes import Change
 from ebbmem.engine import Engine
 from ebbmem.filters import Filter
 from ebbmem.models import ErasureReceipt, Tier
-from ebbmem.reading import require_known, row_of
-from ebbmem.records.base import LinkRow, MemoryRow, Reader, TurnRow
+from ebbmem.reading import row_of
+from ebbmem.records.base import IntentionRow, LinkRow, MemoryRow, Reader, ScopeRow, TurnRow
 from ebbmem.records.erasable import Wanted
-from ebbmem.records.identity import id_text, new_id
+from ebbmem.records.identity import id_text, new_id, parse_id
 from ebbmem.revision import SUPERSEDES_WEIGHT
 
 FEW = 2
@@ -29,12 +30,16 @@ def erase(engine: Engine, scope: str, memory_ids: Sequence[str], now_us: int) ->
     """
     if not memory_ids:
         return _nothing(engine)
-    require_known(engine, scope, memory_ids)
+    with engine.records.read() as reader:
+        _told_apart(reader, reader.scope(scope), memory_ids)
     with engine.change(scope, now_us) as change:
-        rows = [row_of(change.writer, change.scope, one) for one in memory_ids]
+        rows, intentions = _told_apart(change.writer, change.scope, memory_ids)
         going = _Going(change, rows, [])
         going.erase(engine, now_us)
-    return going.receipt(engine)
+        texts = [intention_text(one.action, one.trigger) for one in intentions]
+        _keep_digests(engine, change, (), texts, now_us)
+        change.writer.erase_intentions(change.scope.scope_id, [one.id for one in intentions])
+    return replace(going.receipt(engine), intentions=len(intentions))
 
 
 def erase_matching(engine: Engine, scope: str, chosen: Filter, now_us: int) -> ErasureReceipt:
@@ -89,6 +94,28 @@ def erase_scope(engine: Engine, scope: str, now_us: int) -> ErasureReceipt:
 def intention_text(action: str, trigger: str | None) -> str:
     """Return the text that stands for an intention where its digest is kept."""
     return action if trigger is None else f"{action}\n{trigger}"
+
+
+def _told_apart(
+    reader: Reader, scope: ScopeRow | None, ids: Sequence[str]
+) -> tuple[list[int], list[IntentionRow]]:
+    """Return which memories and which intentions of a scope some ids name.
+
+    Raises
+    ------
+    UnknownMemory
+        If one names neither.
+    """
+    known: dict[bytes, IntentionRow] = {}
+    rows, intentions = [], []
+    for one in ids:
+        own = parse_id(one)
+        if scope is not None and reader.intention_scope(own) == scope.scope_id:
+            known = known or {row.id: row for row in reader.all_intentions(scope.scope_id)}
+            intentions.append(known[own])
+        else:
+            rows.append(row_of(reader, scope, one))
+    return rows, intentions
 
 
 class _Going:

@@ -114,7 +114,7 @@ class ScopeHandle:
         Parameters
         ----------
         ids : str or sequence of str, optional
-            Which memories.
+            Which memories, or intentions.
         filters : mapping, optional
             Instead of ``ids``, what they must all have: any of ``run_id``, ``memory_type``,
             ``source`` (equal), ``metadata`` (a mapping: each of its values equal) and
@@ -130,7 +130,7 @@ class ScopeHandle:
         Raises
         ------
         UnknownMemory
-            If the scope has no memory with one of the ids; nothing is erased.
+            If the scope has no memory or intention with one of the ids; nothing is erased.
 
         Notes
         -----

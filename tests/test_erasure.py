@@ -82,6 +82,29 @@ class TestReceipt:
         assert dump(path) == before
 
 
+class TestIntentions:
+    def test_one_is_erased_by_its_id_and_no_import_brings_it_back(self, store, path):
+        kept = store.remember_intention("call Tom")
+        gone = [store.remember_intention("secretword", trigger=t) for t in ("at noon", None)]
+        store.complete_intention(gone[1].id)
+        memory = store.remember("rex")
+        lines = list(store._db.export_lines())
+        receipt = store.erase([gone[0].id, memory.id, gone[1].id])
+        assert (receipt.ids, receipt.intentions) == ((memory.id,), 2)
+        assert store.due() == [kept]
+        assert not holds_text(path, "secretword")
+        report = store._db.import_(lines)
+        assert (report.imported, report.existing, report.erased) == (0, 1, 3)
+
+    def test_those_of_other_scopes_are_unknown(self, store, path):
+        other = EpisodicMemoryStore(store._db, scope="other")
+        made, own = other.remember_intention("call"), store.remember("rex").id
+        before = dump(path)
+        with pytest.raises(UnknownMemory):
+            store.erase([own, made.id])
+        assert dump(path) == before
+
+
 class TestFilters:
     @pytest.fixture
     def filled(self, store, clock):

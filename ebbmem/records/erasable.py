@@ -57,6 +57,9 @@ class ErasureWriter(Protocol):
     def erase_turns(self, scope_id: int, rows: Sequence[int]) -> None:
         """Delete turns with all that names them."""
 
+    def erase_intentions(self, scope_id: int, ids: Sequence[bytes]) -> None:
+        """Delete intentions, open or completed."""
+
     def erase_scope(self, scope_id: int) -> None:
         """Delete a scope with all that is in it, its name too; what was erased stays erased."""
 

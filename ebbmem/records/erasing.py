@@ -131,6 +131,15 @@ class SqliteEraser(SqliteReader):
             self.erased_text = True
 
     @whole
+    def erase_intentions(self, scope_id: int, ids: Sequence[bytes]) -> None:
+        """Delete intentions, open or completed."""
+        if ids:
+            values = [(one, scope_id) for one in ids]
+            self._connection.run_for_each(sql.DELETE_INTENTION, values)
+            self._counters.take(scope_id)
+            self.erased_text = True
+
+    @whole
     def erase_scope(self, scope_id: int) -> None:
         """Delete a scope with all that is in it, its name too; what was erased stays erased."""
         self._counters.take(scope_id)

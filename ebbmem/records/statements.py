@@ -265,6 +265,7 @@ DELETE_MEMORY: Final = (
     "DELETE FROM checkpoints WHERE memory = ?",
     "DELETE FROM memories WHERE row_id = ?",
 )
+DELETE_INTENTION: Final = "DELETE FROM intentions WHERE id = ? AND scope_id = ?"
 DELETE_TURN: Final = (
     "DELETE FROM sources WHERE kind = 'turn' AND source = ?",
     "DELETE FROM turns WHERE row_id = ?",

@@ -13,6 +13,7 @@ DELETIONS = [
     *statements.DELETE_OF_SCOPE,
     statements.DELETE_LINK,
     statements.DELETE_EVENT,
+    statements.DELETE_INTENTION,
     statements.DELETE_SUMMARY,
 ]
 NAMED = [
