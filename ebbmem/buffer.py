@@ -98,7 +98,10 @@ def write_turns(
         TurnRow(0, m.run_id, m.role, m.content, m.created_us, next(made) if m.memory else None)
         for m in messages
     ]
-    kept = change.writer.insert_turns(change.scope.scope_id, rows)
+    scope = change.scope
+    kept = change.writer.insert_turns(scope.scope_id, rows)
+    digests = [engine.digest(scope.name, m.content) for m in messages]
+    change.writer.lift_erased(scope.scope_id, digests)
     newest_us = {m.run_id: m.created_us for m in messages}
     for run_id, at_us in newest_us.items():
         _overflow(change, run_id, limits, at_us)

@@ -10,6 +10,7 @@ from ebbmem.changes import Change
 from ebbmem.engine import Engine
 from ebbmem.filters import Filter
 from ebbmem.models import ErasureReceipt, Tier
+from ebbmem.prospective import intention_text
 from ebbmem.reading import row_of
 from ebbmem.records.base import IntentionRow, LinkRow, MemoryRow, Reader, ScopeRow, TurnRow
 from ebbmem.records.erasable import Wanted
@@ -89,11 +90,6 @@ def erase_scope(engine: Engine, scope: str, now_us: int) -> ErasureReceipt:
         len(intentions),
         engine.records.erasure(),
     )
-
-
-def intention_text(action: str, trigger: str | None) -> str:
-    """Return the text that stands for an intention where its digest is kept."""
-    return action if trigger is None else f"{action}\n{trigger}"
 
 
 def _told_apart(

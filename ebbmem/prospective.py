@@ -34,9 +34,16 @@ def intend(
             completed_at=None,
         )
         change.writer.insert_intention(row)
+        digest = engine.digest(scope, intention_text(action, trigger))
+        change.writer.lift_erased(change.scope.scope_id, [digest])
         return row
 
     return reading.intention(engine.commit(scope, now_us, work), scope)
+
+
+def intention_text(action: str, trigger: str | None) -> str:
+    """Return the text that stands for an intention where its digest is kept."""
+    return action if trigger is None else f"{action}\n{trigger}"
 
 
 def due(engine: Engine, scope: str, now_us: int) -> list[Intention]:

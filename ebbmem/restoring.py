@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Final, cast
 
 from ebbmem.changes import Change
-from ebbmem.erasure import intention_text
 from ebbmem.intake import Correction, Intake, Item, OnConflict, Outcome, Verdict
 from ebbmem.lines import IntentionLine, LinkLine, MemoryLine, RunSummaryLine, TurnLine
+from ebbmem.prospective import intention_text
 from ebbmem.records.base import (
     HAS,
     NUMBER_BITS,

@@ -96,6 +96,13 @@ class TestIntentions:
         report = store._db.import_(lines)
         assert (report.imported, report.existing, report.erased) == (0, 1, 3)
 
+    def test_keeping_it_again_lifts_it(self, store):
+        store.erase(store.remember_intention("call Tom").id)
+        store.remember_intention("call Tom")
+        lines = list(store._db.export_lines())
+        other = store._db.import_(lines, on_conflict="new")
+        assert (other.imported, other.erased) == (1, 0)
+
     def test_those_of_other_scopes_are_unknown(self, store, path):
         other = EpisodicMemoryStore(store._db, scope="other")
         made, own = other.remember_intention("call"), store.remember("rex").id
@@ -306,6 +313,7 @@ class TestNothingBringsItBack:
             assert (report.imported, report.erased, report.bad) == (0, 1, ())
             memory.add_turn("user", "rex barks", run_id="a")
             assert len(memory.turns(run_id="a")) == 1
+            assert memory._db.import_(lines, scope="default").erased == 0
 
     def test_neither_the_sleep_pass_nor_folding(self, path, clock):
         with AgenticMemory(path, limits=BufferLimits(2, 1), clock=clock) as memory:

@@ -94,7 +94,7 @@ WITHIN: dict[str, str] = {
     # 3, writes: each is one change of the engine's
     "remembering": "changes commits engine index reconsolidation spaces",
     "revision": "changes engine graph reading reconsolidation remembering",
-    "erasure": "buffer changes engine filters reading reconsolidation revision",
+    "erasure": "buffer changes engine filters prospective reading reconsolidation revision",
     "buffer": "changes engine reading remembering summaries",
     "prospective": "changes engine reading",
     "consolidation": "changes engine index",
@@ -111,7 +111,7 @@ WITHIN: dict[str, str] = {
     "parsing": "graph lines remembering",
     "intake": "buffer engine lines",
     "telling": "buffer changes intake lines remembering",
-    "restoring": "changes erasure intake lines remembering telling",
+    "restoring": "changes intake lines prospective remembering telling",
     "verifying": "engine index spaces",
     "reembedding": "engine lanes spaces",
     "importing": "buffer changes engine intake lines parsing remembering restoring telling",
