@@ -60,6 +60,8 @@ class Columns:
         self._plain_mask: BoolRows | None = None
         self.any_superseded = False
         """Whether some memory was ever replaced by another."""
+        self.gone = 0
+        """Memories whose slots are no longer of use."""
 
     def __len__(self) -> int:
         return self._size
@@ -200,6 +202,7 @@ class Columns:
     def drop(self, slots: Sequence[int]) -> None:
         """Mark memories as gone."""
         self._plain_mask = None
+        self.gone += len(slots)
         self._arrays["alive"][list(slots)] = False
         if self._fading is not None:
             self._fading.tombstone(np.array(slots, dtype=np.int64))

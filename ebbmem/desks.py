@@ -132,7 +132,7 @@ class Desks:
 
 
 def _follow(index: ScopeIndex, posts: list[Post]) -> bool:
-    """Bring an index up to commits; return whether they lead on from what it knows."""
+    """Bring an index up to commits; return whether they lead on from it and it is worth keeping."""
     changes: list[Change] = []
     seq = index.seq
     for post in posts:
@@ -149,4 +149,4 @@ def _follow(index: ScopeIndex, posts: list[Post]) -> bool:
         index.update_states(one.superseded, one.tiers)
         index.drop(one.dropped)
     index.seq = seq
-    return True
+    return not index.mostly_gone

@@ -25,6 +25,8 @@ I64 = NDArray[np.int64]
 
 NEXT_TURN = kind_code("next_turn")
 BACKWARD = 0.5
+SPARE_SLOTS = 1_000
+"""How many more slots may be of no use than are of use."""
 
 
 class Indexed(NamedTuple):
@@ -66,6 +68,11 @@ class ScopeIndex:
 
     def __len__(self) -> int:
         return len(self.columns)
+
+    @property
+    def mostly_gone(self) -> bool:
+        """Return whether so much was erased that it is better loaded anew than kept."""
+        return self.columns.gone > SPARE_SLOTS + len(self) - self.columns.gone
 
     @property
     def bytes(self) -> int:

@@ -382,3 +382,18 @@ def test_two_databases_on_one_file_see_one_erasure(path, clock):
         assert summaries(b) == ["rex"]
         a.erase(gone)
         assert summaries(b) == []
+
+
+def test_an_index_does_not_grow_with_what_was_erased() -> None:
+    sizes = []
+    with Fleet(":memory:") as fleet:
+        memory = fleet["a"]
+        ids = [one.id for one in memory.remember_many([f"old {n}" for n in range(400)])]
+        for turn in range(100):
+            ids += [one.id for one in memory.remember_many([f"kettle {n}" for n in range(40)])]
+            memory.erase(ids[:40])
+            del ids[:40]
+            found = memory.recall(f"kettle {turn % 40}", top_k=100, reinforce=False)
+            assert {hit.id for hit in found} <= set(ids)
+            sizes.append(memory.stats().index_bytes)
+    assert max(sizes[50:]) < 1.2 * max(sizes[:50])

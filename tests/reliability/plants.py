@@ -160,7 +160,7 @@ def never_checkpoint() -> None:
     """Let the write-ahead log grow."""
 
     def rewrite(sql: str) -> str | None:
-        return None if "CHECKPOINT" in _upper(sql) else sql
+        return None if "WAL_CHECKPOINT" in _upper(sql) else sql
 
     _rewriting(rewrite)
     apsw.connection_hooks.append(lambda connection: connection.wal_autocheckpoint(0))

@@ -66,6 +66,12 @@ FIGURES: dict[str, Figure] = {
         {"rounds": 52, "seconds": 30},
         {"rounds": 500, "seconds": 570},
     ),
+    "R16": Figure(
+        "growth",
+        "growth under writes and erasures",
+        {"rounds": 8_000, "seconds": 40, "readers": 3, "log_bytes": 8 << 20, "growth": 0.2},
+        {"rounds": 100_000, "seconds": 570},
+    ),
     "R17": Figure(
         "isolation",
         "secrets of other scopes, and of what was erased",

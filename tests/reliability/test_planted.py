@@ -17,6 +17,8 @@ CAUGHT = [
     ("locks lost at fork", "R13", ["facts lost"]),
     ("commit on cancel", "R14", ["part of a call", "file unsound"]),
     ("lock kept on cancel", "R14", ["second process could not write within 1 s"]),
+    ("log never checkpointed", "R16", ["log beyond its bound"]),
+    ("a file left open", "R16", ["descriptors left open"]),
     ("scope matched by prefix", "R17", ["secret of another scope in an answer"]),
     ("id of any scope", "R17", ["secret of another scope in an answer"]),
     ("erase misses the index", "R17", ["erased but recalled"]),
