@@ -81,8 +81,8 @@ class Scene:
                     self.ledger.note(writer, number, said)
         except WorkerFailed as exc:
             self.result.fail(RAISED, str(exc))
-        if self.writers[name].pipe.poll():
-            # Its end: it raised, or was killed.
+            self.writers[name].silent = True
+        if self.writers[name].silent:
             self.end(name)
 
     def end(self, name: str) -> None:

@@ -91,7 +91,8 @@ def _compare_call(
     staying = [text for text in told.texts if (told.scope, text) not in leaving]
     missing = [text for text in staying if text not in texts]
     if missing and told.ids is not None:
-        result.fail(LOST, f"{told.scope}: {missing[0]}", len(missing))
+        which = f"{told.kind} of {len(told.texts)} in {told.scope}: {missing[0]} {told.ids[:1]}"
+        result.fail(LOST, which, len(missing))
     elif missing and len(missing) < len(staying):
         result.fail(HALF, f"{told.scope}: {len(missing)} of {len(staying)} of a {told.kind}")
     for text, memory_id in zip(told.texts, told.ids or (), strict=False):

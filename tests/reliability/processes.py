@@ -49,6 +49,8 @@ class Worker:
             _run(work, theirs, planted)
         theirs.close()
         self.status: int | None = None
+        self.silent = False
+        """Whether it has said its last word, and that was heard."""
 
     def receive(self, timeout_s: float = 120.0) -> Any:
         """Return the next message.
@@ -70,12 +72,14 @@ class Worker:
 
     def waiting(self) -> Iterator[Any]:
         """Yield the messages that are there; what a killed worker cut short is left out."""
-        with suppress(EOFError, OSError):
-            while self.pipe.poll():
+        try:
+            while not self.silent and self.pipe.poll():
                 message = self.pipe.recv()
                 if isinstance(message, _Raised):
                     raise WorkerFailed(message.text)
                 yield message
+        except (EOFError, OSError):
+            self.silent = True
 
     def signal(self, number: int) -> None:
         """Send a signal, if the process is there."""
