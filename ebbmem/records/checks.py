@@ -150,7 +150,7 @@ def _count(state: Counted, table: Table, row: Row, scope_id: int | None) -> None
     tally = state.tallies.setdefault(scope_id, Tally())
     if table.name == "memories":
         tally.memories += 1
-        tally.xor ^= row[-1]
+        tally.xor ^= row[-1] if isinstance(row[-1], int) else 0
     if table.name in ("memories", "turns"):
         tally.greatest[table.name] = max(tally.greatest[table.name], number_of(row[0]))
     if "seq" in table.fields:
@@ -160,12 +160,15 @@ def _count(state: Counted, table: Table, row: Row, scope_id: int | None) -> None
 
 def _totals(state: Counted) -> Iterator[Finding]:
     """Yield where the counters of scopes and of the store are not those of their rows."""
-    newest = int(state.meta.get(SEQ_KEY, "0"))
+    told = state.meta.get(SEQ_KEY, "0")
+    newest = int(told) if told.isdecimal() else 0
     for scope_id, tally in sorted(state.tallies.items()):
         scope = state.scopes.get(scope_id)
         if scope is None:
             yield Finding("scopes", None, f"scope_id {scope_id}", "is missing, and has rows")
             continue
+        if not all(isinstance(value, int) for value in scope[2:]):
+            continue  # told by the scan
         for problem in _totals_of(scope, tally):
             state.damaged.add(scope_id)
             yield Finding("scopes", str(scope[1]), "", problem)
@@ -206,6 +209,8 @@ def _keywords(connection: Connection, state: Counted) -> Iterator[Finding]:
     """Yield the memories whose keywords are not those by which they are found."""
     for (row_id, text), rows in groupby(connection.each(_OWN_KEYWORDS), key=lambda row: row[:2]):
         found = {keyword for _, _, keyword in rows if keyword is not None}
+        if not isinstance(text, str):
+            continue  # told by the scan
         if found != set(text.split("\n") if text else ()):
             scope_id = row_id >> NUMBER_BITS
             state.damaged.add(scope_id)

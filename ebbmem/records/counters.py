@@ -18,7 +18,7 @@ SEQ_KEY: Final = "seq"
 """The meta key of the newest seq."""
 
 _MAX_NUMBER: Final = (1 << NUMBER_BITS) - 1
-_MAX_SCOPE: Final = (1 << 31) - 1
+MAX_SCOPE: Final = (1 << 31) - 1
 
 
 @dataclass(slots=True)
@@ -145,8 +145,8 @@ class Counters:
 
     def _made(self, name: str, now: int) -> ScopeCounters:
         scope_id = self._connection.rows(sql.SELECT_NEXT_SCOPE)[0][0]
-        if scope_id > _MAX_SCOPE:
-            raise InvalidArgument.of("scope", f"at most {_MAX_SCOPE} scopes in a store", name)
+        if scope_id > MAX_SCOPE:
+            raise InvalidArgument.of("scope", f"at most {MAX_SCOPE} scopes in a store", name)
         row = (scope_id, name, 0, 1, 1, 0, 0, now)
         self._connection.run(sql.INSERT_SCOPE, (*row, scope_checksum(row)))
         counters = ScopeCounters(*row)

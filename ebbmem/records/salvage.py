@@ -11,7 +11,7 @@ from typing import Any, Final
 from ebbmem.errors import CorruptStore
 from ebbmem.records.base import EMBEDDER_DIM, EMBEDDER_NAME, HAS, NUMBER_BITS, number_of
 from ebbmem.records.connection import Connection
-from ebbmem.records.counters import SEQ_KEY, put_meta
+from ebbmem.records.counters import MAX_SCOPE, SEQ_KEY, put_meta
 from ebbmem.records.digests import STORE_KEY, keyed_digest
 from ebbmem.records.identity import id_text
 from ebbmem.records.proofs import proves_key, proves_name
@@ -116,6 +116,9 @@ class Salvage:
         for row in self._rows(_SCOPES):
             scope_id, name, last_seq, next_number, next_turn, count, _, created_at, _ = row
             whole = _SCOPES.whole(row)
+            if not whole and not (0 < scope_id <= MAX_SCOPE and isinstance(created_at, int)):
+                self._put(_SCOPES, row, _NOT_WHOLE)
+                continue
             scope = _Scope(name, created_at, whole)
             if whole:
                 scope.count, scope.next_number, scope.next_turn = count, next_number, next_turn
@@ -139,6 +142,12 @@ class Salvage:
             name += "-again"
         self.quarantine.note("scopes", name, f"scope_id {scope_id}", "its name is lost")
         return _Scope(name, 0, whole=False, renamed=True)
+
+    def _require_scope(self, scope_id: int) -> None:
+        """Make a scope for rows that are sound, where it is lost."""
+        if scope_id not in self._scopes:
+            self._scopes[scope_id] = self._nameless(scope_id)
+            self._insert_scope(scope_id, self._scopes[scope_id])
 
     def _insert_scope(self, scope_id: int, scope: _Scope) -> None:
         row = (scope_id, scope.name, 0, 1, 1, 0, 0, scope.created_at)
@@ -195,14 +204,14 @@ class Salvage:
         return row
 
     def _memory(self, table: Table, row: Row) -> Row | str:
-        scope_id = row[0] >> NUMBER_BITS
-        if scope_id not in self._scopes:
-            self._scopes[scope_id] = self._nameless(scope_id)
-            self._insert_scope(scope_id, self._scopes[scope_id])
-        scope = self._scopes[scope_id]
-        scope.seen += 1
-        if not table.whole(row):
+        scope_id, whole = row[0] >> NUMBER_BITS, table.whole(row)
+        if whole:
+            self._require_scope(scope_id)
+        if scope_id in self._scopes:
+            self._scopes[scope_id].seen += 1
+        if not whole:
             return _NOT_WHOLE
+        scope = self._scopes[scope_id]
         if not (scope.renamed or self._new_key):
             return row
         values = list(row[: len(table.fields)])
@@ -237,9 +246,7 @@ class Salvage:
         if not table.whole(row):
             return _NOT_WHOLE
         scope_id = row[0] >> NUMBER_BITS
-        if scope_id not in self._scopes:
-            self._scopes[scope_id] = self._nameless(scope_id)
-            self._insert_scope(scope_id, self._scopes[scope_id])
+        self._require_scope(scope_id)
         if memory is None or self._there(memory, scope_id):
             return row
         values = list(row[: len(table.fields)])
@@ -274,7 +281,7 @@ class Salvage:
             if row is not None and _MEMORIES.whole(row):
                 self._copy_one(row)
             elif row is None:
-                what = f"{id_text(memory_id)} (#{number_of(row_id)})"
+                what = f"{_id(memory_id)} (#{number_of(row_id)})"
                 scope = self._name(row_id >> NUMBER_BITS)
                 self.quarantine.note("memories", scope, what, "cannot be read")
             self._note_numbers(_MEMORIES, (row_id,))

@@ -10,6 +10,8 @@ from ebbmem.errors import CorruptStore
 from ebbmem.records.connection import Connection
 from ebbmem.records.tables import Row, Table
 
+_MOST_GAPS: Final = 100_000
+"""How many rows or stretches that cannot be read are passed in one table before it is left."""
 _LAST_KEY: Final = (1 << 63) - 1
 
 Key = tuple[Any, ...]
@@ -39,19 +41,21 @@ def scanned(connection: Connection, table: Table) -> Iterator[Row | Unreadable]:
     walk = _Walk(connection, table)
     after: Key | None = None
     place: Place = None
-    while True:
+    for _ in range(_MOST_GAPS):
         try:
             for row in walk.rows(place):
-                place = after = table.key_of(row)
+                # In a damaged tree keys may come in any order; the search goes on forwards.
+                place = after = max(after, table.key_of(row), key=_order)
                 yield row
         except CorruptStore as exc:
             reason = str(exc).removeprefix(f"{connection.path}: ")
         else:
             return
         single = walk.single(place)
-        if single is not None:
+        key = None if single is None else tuple(single[column] for column in table.key)
+        if single is not None and _order(key) > max(_order(after), _order(place)):
             yield Unreadable(after, single, reason)
-            place = after = tuple(single[column] for column in table.key)
+            place = after = key
             continue
         yield Unreadable(after, {}, reason)
         stop = walk.resumed(place)
@@ -68,6 +72,21 @@ def known_ids(connection: Connection) -> Iterator[tuple[int, bytes]]:
         yield from connection.each(statement)
     except CorruptStore:
         return
+
+
+def _order(place: Place) -> tuple[tuple[int, Any], ...]:
+    """Return what places compare by, as SQLite compares them: NULL, numbers, texts, blobs."""
+    values = place if isinstance(place, tuple) else () if place is None else (place,)
+    return tuple(
+        (0, 0)
+        if value is None
+        else (1, value)
+        if isinstance(value, (int, float))
+        else (2, value)
+        if isinstance(value, str)
+        else (3, value)
+        for value in values
+    )
 
 
 class _Walk:
@@ -110,15 +129,16 @@ class _Walk:
             return None
         lead = place[0] if isinstance(place, tuple) else place
         step, bad, good = 1, lead or 0, None
-        while bad + step <= _LAST_KEY:
-            if self._readable(bad + step):
+        while good is None and bad + step <= _LAST_KEY:
+            if self._found(bad + step) is not None:
                 good = bad + step
-                break
-            bad, step = bad + step, step * 2
+            else:
+                bad, step = bad + step, step * 2
         while good is not None and good - bad > 1:
             middle = (good + bad) // 2
-            good, bad = (middle, bad) if self._readable(middle) else (good, middle)
-        return good
+            good, bad = (good, middle) if self._found(middle) is None else (middle, bad)
+        # Where only the end can be found there is nothing to go on with.
+        return good if good is not None and self._found(good) else None
 
     def backwards(self, place: Place, stop: int | None) -> Iterator[Row]:
         """Yield the rows at the far side of a damaged stretch, descending until it begins."""
@@ -141,15 +161,18 @@ class _Walk:
             return f' WHERE "{self._table.key[0]}" >= ?', (place,)
         return f" WHERE ({self._keys}) > ({self._marks})", place
 
-    def _readable(self, first: int) -> bool:
-        """Return whether the first row from a key on can be found."""
+    def _found(self, first: int) -> bool | None:
+        """Return whether there is a row from a key on; None where that cannot be read."""
         lead = self._table.key[0]
         statement = (
             f'SELECT {self._keys} FROM {self._table.name} WHERE "{lead}" >= ?'
             f" ORDER BY {self._keys} LIMIT 1"
         )
         try:
-            self._connection.rows(statement, (first,))
+            found = self._connection.row(statement, (first,))
         except CorruptStore:
+            return None
+        if found is None:
             return False
-        return True
+        # A key below what was asked for comes from a tree in disorder.
+        return True if _order(tuple(found)) >= _order(first) else None
