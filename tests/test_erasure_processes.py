@@ -142,3 +142,24 @@ def test_what_waits_elsewhere_writes_nothing_of_it(path):
             assert events(path) == []
             assert fleet.database.scopes() == []
     assert not holds_text(path, SECRET)
+
+
+def test_of_a_hundred_alike_the_one_that_is_left_is_found_on_every_way(path):
+    def told(store, cue="rex the dog"):
+        return [hit.summary for hit in store.recall(cue, top_k=5, reinforce=False)]
+
+    with Fleet(path) as fleet, other(path, RECALL) as ask:
+        store = fleet["ann"]
+        made = [store.remember(f"rex the dog {n}", keywords=["rex"]).id for n in range(100)]
+        hub = store.remember("leash", related_to=["rex"]).id
+        ask("ann")
+        store.erase(made[:-1])
+        assert told(store)[0] == "rex the dog 99"
+        assert told(store, "leash")[0] == "leash"
+        assert [link.target for link in store.neighbors(hub)] == [made[99]]
+        assert eval(ask("ann")) == ["leash", "rex the dog 99"]
+        store.consolidate()
+        lines = [line for line in fleet.database.export_lines() if "rex the dog" in line]
+        assert ["rex the dog 99" in line for line in lines] == [True]
+    with Database(path) as db:
+        assert told(EpisodicMemoryStore(db, scope="ann"))[0] == "rex the dog 99"

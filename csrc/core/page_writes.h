@@ -34,7 +34,8 @@ struct DatabaseFile {
 
 // From now on whole pages that are written to the file have zeros in their unallocated room.
 // Returns false, and changes nothing, for a file that is not open. Calling it twice is calling it
-// once. Safe to call from several threads for different files; a file must not be in use meanwhile.
+// once. The table it has lives as long as the process, as SQLite's own do. Safe to call from
+// several threads for different files; a file must not be in use meanwhile.
 bool write_without_leftovers(DatabaseFile& file);
 
 }  // namespace ebb

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from records.samples import NOW, memory, plain_sql
 
-from ebbmem import _core
 from ebbmem.records.base import HAS
 from ebbmem.records.sqlite import SqliteRecords
 
@@ -68,7 +67,3 @@ def test_rows_that_moved_leave_nothing_behind(path, tmp_path, seed):
             assert len(reader.index_rows(scope_id)) == len(staying)
     assert held(tmp_path) == 0
     assert plain_sql(path, "PRAGMA integrity_check") == [("ok",)]
-
-
-def test_a_file_that_is_not_open_is_refused():
-    assert not _core.write_without_leftovers(0)
