@@ -170,8 +170,8 @@ class Database(Maintained):
     def export_lines(self, *, scopes: Sequence[str] | None = None) -> Iterator[str]:
         """Yield the lines that `export` writes, each with its end.
 
-        All are of one moment.  Iterate at once and in one thread: until the last line other
-        threads wait for the store, and this one cannot write to it.
+        All are of one moment.  Others read and write meanwhile; what they write stays in the
+        write-ahead log until the last line was taken, or the iterator is closed.
         """
         # Here alone: few processes exchange lines, and every one of them imports ebbmem.
         from ebbmem.exporting import exported  # noqa: PLC0415

@@ -85,6 +85,10 @@ class Desks:
             # Now, whoever uses it: it may hold what was erased.
             self._indexes.drop(scope)
 
+    def drop(self, scope: str) -> None:
+        """Forget the index of a scope, to be loaded anew."""
+        self._indexes.drop(scope)
+
     def taken(self, scope: str) -> ScopeIndex | None:
         """Return the index of a scope with all that lies at its desk.
 
@@ -114,6 +118,17 @@ class Desks:
             return None
         self._indexes.weigh(index)
         return index
+
+    def newest(self, index: ScopeIndex) -> int:
+        """Return the newest change that an index knows, or will once it takes what lies there."""
+        desk = self._desk_of.get(index)
+        seq = index.seq
+        for post in [] if desk is None else list(desk.posts):
+            if post.after > seq:
+                if post.rebuild or post.before != seq:
+                    return seq
+                seq = post.after
+        return seq
 
     def tidy(self, scope: str) -> None:
         """Bring into the index what lies at its desk, where it is much and nobody uses it."""

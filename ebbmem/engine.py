@@ -10,27 +10,28 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from typing import TypeVar
 
 from ebbmem import lanes
 from ebbmem.analysis import Analyzer
-from ebbmem.changes import Change, OpenTransaction, Post
-from ebbmem.commits import GroupCommit, Job, Transaction, nested
+from ebbmem.changes import Change
+from ebbmem.commits import Transaction
 from ebbmem.desks import Desks
 from ebbmem.digests import store_key
 from ebbmem.embedders.base import Embedder, stores_vectors
-from ebbmem.errors import ForkedStore, LockTimeout, StorageFailed, StoreClosed, StoreError
+from ebbmem.errors import ForkedStore, StoreClosed, StoreError
 from ebbmem.index import ScopeIndex
 from ebbmem.loaded import IndexUse, LoadedIndexes
 from ebbmem.metering import Meter
-from ebbmem.pending import CorruptShare, PendingRecall, PendingRecalls, Written, posts_of, replay
+from ebbmem.pending import PendingRecall, PendingRecalls, replay
 from ebbmem.records.base import Reader, ScopeRow, Writer
 from ebbmem.records.digests import keyed_digest
 from ebbmem.records.store import RecordStore
 from ebbmem.shelf import Shelved, fetched
 from ebbmem.spaces import Lane
+from ebbmem.writes import Writes
 
 T = TypeVar("T")
 
@@ -64,11 +65,7 @@ class Engine:
         self._pending = pending
         self._indexes = LoadedIndexes(index_budget)
         self._desks = Desks(self._indexes)
-        self._commits = GroupCommit(self._transaction)
-        self._settling = threading.RLock()
-        """Held from a commit until everybody who has to know of it knows."""
-        self._inside: int | None = None
-        """The thread that is inside a write transaction."""
+        self._writes = Writes(records, pending, self._desks)
         self.closed = False
         self.meter = Meter()
         self._store_key = store_key(records)
@@ -101,10 +98,7 @@ class Engine:
         self.records.require_own()
         lock = self._desks.lock(scope)
         if write and self._pending.due:
-            try:
-                self.flush()
-            except (LockTimeout, StorageFailed):
-                self._pending.postpone()
+            self._writes.flush_if_free()
         self._pending.require_kept(scope)
         return lock
 
@@ -131,9 +125,7 @@ class Engine:
         written in the order it came.  What one caller's ``work`` raises keeps no other from
         being committed.
         """
-        self.records.require_own()
-        self._require_outside()
-        done = self._commits.run(Job(work))
+        done = self._writes.together(work)
         for scope in scopes:
             self._desks.tidy(scope)
         return done
@@ -144,9 +136,7 @@ class Engine:
 
         Recalls that wait, of any scope, are part of the transaction.
         """
-        self.records.require_own()
-        self._require_outside()
-        with self._commits.lock, self._transaction() as transaction:
+        with self._writes.alone() as transaction:
             yield transaction.change(scope, now_us)
         self._desks.tidy(scope)
 
@@ -161,6 +151,13 @@ class Engine:
         """
         self.flush(scope)
         with self.records.read() as reader:
+            yield reader
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Reader]:
+        """Yield a view as `read` does, which may last: nobody waits for its end."""
+        self.flush()
+        with self.records.snapshot() as reader:
             yield reader
 
     # --- recalls that wait --------------------------------------------------------------
@@ -188,7 +185,7 @@ class Engine:
 
     def _withdrawn(self, index: ScopeIndex, recall: PendingRecall) -> bool:
         """Undo a recall that still waits; return whether it did.  The caller holds its scope."""
-        with self._commits.lock:
+        with self._writes.lock:
             if not self._pending.withdraw(recall):
                 return False
         index.update_strengths(recall.before()[0].rows())
@@ -203,65 +200,9 @@ class Engine:
             Once, if recalls of the scope that is named could not be written and were given up.
         """
         self.records.require_own()
-        # Inside a change they are part of it already.
-        if self._pending and self._inside != threading.get_ident():
-            with self._commits.lock:
-                if self._pending:
-                    with self._transaction():
-                        pass
+        self._writes.flush()
         if scope is not None:
             self._pending.require_kept(scope)
-
-    @contextmanager
-    def _transaction(self, waited_s: float = 0.0) -> Iterator[OpenTransaction]:
-        """Yield a write transaction in which the recalls that wait were written.
-
-        The caller holds the lock of writing.  Of the busy wait, ``waited_s`` seconds are over.
-        """
-        self.records.require_own()
-        self._inside = threading.get_ident()
-        try:
-            with ExitStack() as transaction:
-                writer, count, written = self._begin(transaction, waited_s)
-                opened = OpenTransaction(writer)
-                yield opened
-                posts = opened.posts(posts_of(written))
-                with self._settling:
-                    try:
-                        writer.commit()
-                    finally:
-                        # Also where an interrupt came just after the commit.
-                        if writer.committed:
-                            self._settle(count, posts)
-                            opened.finished = True
-        finally:
-            self._inside = None
-
-    def _begin(self, transaction: ExitStack, waited_s: float) -> tuple[Writer, int, list[Written]]:
-        """Begin a write transaction with the recalls that wait; return it and what it wrote."""
-        while True:
-            waiting = self._pending.waiting()
-            try:
-                with ExitStack() as attempt:
-                    writer = attempt.enter_context(self.records.write(waited_s))
-                    writer.gather()
-                    written = self._pending.write(writer, waiting)
-                    transaction.push(attempt.pop_all())
-                    return writer, len(waiting), written
-            except CorruptShare as exc:
-                # Its share is given up, and no longer counts in RAM: begun again without it.
-                self._indexes.drop(exc.scope)
-
-    def _settle(self, count: int, posts: dict[str, Post]) -> None:
-        """Let recalls go that were committed, and leave word for the indexes."""
-        self._pending.settle(count, posts)
-        for scope, post in posts.items():
-            self._desks.leave(scope, post)
-
-    def _require_outside(self) -> None:
-        """Refuse a write inside a write of the same thread: it would wait for itself."""
-        if self._inside == threading.get_ident():
-            raise nested()
 
     def index_bytes(self, scope: str | None = None) -> int:
         """Return the bytes that one scope's index takes, or all of them."""
@@ -289,7 +230,7 @@ class Engine:
             # The file, and what waits, are the parent's.
             self.closed = True
             return
-        with self._commits.lock:
+        with self._writes.lock:
             self.closed = True
             try:
                 self.flush()
@@ -332,15 +273,15 @@ class Engine:
         None for a scope to which nothing was ever written.  The caller holds its lock.
         """
         while True:
+            index = self._desks.taken(scope)
+            if index is not None and self.is_current(index):
+                return index
             # Read before anything is loaded: what is committed after it is looked for next time.
             version = self.records.data_version()
-            index = self._desks.taken(scope)
-            if index is not None and self._indexes.used(scope, version):
-                return index
             with self.records.read() as reader:
                 self.binding.look(reader)
                 # So that nothing is committed between the looks, and word of all before was left.
-                with self._settling:
+                with self._writes.settling:
                     row = reader.scope(scope)
                     desk = self._desks.opened(scope)
                     waiting = self._pending.waiting(scope)
@@ -360,7 +301,7 @@ class Engine:
         """Return an index from the records, with the recalls that wait."""
         index = ScopeIndex.load(reader, row, self.analyzer)
         # Inside a change the records have them already.
-        if self._inside != threading.get_ident():
+        if not self._writes.inside:
             since = self._pending.since(row.name, row.last_seq)
             replay(index.columns, index.seq, waiting, since)
         return index
@@ -373,8 +314,21 @@ class Engine:
         return self._desks.taken(scope)
 
     def is_current(self, index: ScopeIndex) -> bool:
-        """Return whether no other process wrote since an index was brought up to date."""
-        return self._indexes.used(index.scope.name, self.records.data_version())
+        """Return whether an index, with what lies at its desk, has all that was committed.
+
+        What lies there was committed since the index was last asked for.
+        """
+        version = self.records.data_version()
+        scope = index.scope.name
+        if self._indexes.used(scope, version):
+            return True
+        with self.records.read() as reader:
+            self.binding.look(reader)
+            row = reader.scope(scope)
+        if row is None or row.last_seq > self._desks.newest(index):
+            return False
+        self._indexes.note(scope, version)
+        return True
 
     def rows(self, index: ScopeIndex, slots: Sequence[int]) -> dict[int, Shelved]:
         """Return the rows of memories by slot; the index was current a moment ago."""

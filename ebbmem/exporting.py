@@ -36,11 +36,11 @@ def exported(engine: Engine, scopes: Sequence[str]) -> Iterator[str]:
     Parameters
     ----------
     engine : Engine
-        The store.  Nothing else of this process reads it until the last line was taken.
+        The store.  It goes on being read and written meanwhile.
     scopes : sequence of str
         Their names; one to which nothing was ever written has no lines.
     """
-    with engine.read() as reader:
+    with engine.snapshot() as reader:
         found = [scope for scope in map(reader.scope, scopes) if scope is not None]
         yield lines.header(__version__, [scope.name for scope in found])
         for scope in found:

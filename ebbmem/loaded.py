@@ -55,6 +55,13 @@ class LoadedIndexes:
             self._hits += 1
             return True
 
+    def note(self, scope: str, version: int) -> None:
+        """Note that an index is current at a data version."""
+        with self._lock:
+            if scope in self._indexes:
+                self._versions[scope] = version
+                self._indexes.move_to_end(scope)
+
     def put(self, scope: str, index: ScopeIndex, version: int) -> None:
         """Keep an index that is current at a data version."""
         with self._lock:

@@ -77,7 +77,7 @@ class Gate:
     def wait_for(self, count):
         """Wait until so many callers wait."""
         deadline = time.monotonic() + 30
-        while len(self.engine._commits._waiting) < count:
+        while len(self.engine._writes.commits._waiting) < count:
             assert time.monotonic() < deadline
             time.sleep(0.001)
 

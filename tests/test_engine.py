@@ -349,7 +349,7 @@ def test_a_forked_child_waits_for_no_thread_that_it_has_not(tmp_path, call, told
 
         def hold() -> None:
             engine = db.engine
-            with engine._desks.lock("default"), engine._commits.lock, engine._indexes._lock:
+            with engine._desks.lock("default"), engine._writes.lock, engine._indexes._lock:
                 inside.set()
                 leave.wait(30)
 

@@ -15,7 +15,7 @@ LAYERS: dict[int, str] = {
     2: "decay reinforcement analysis build embedders vectorstores records",
     3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
     " hits merging succession shelf pending loaded metering lanes spaces changes commits desks"
-    " digests reading retrieval revision erasure filters prospective buffer summaries"
+    " writes digests reading retrieval revision erasure filters prospective buffer summaries"
     " consolidation engine lines parsing intake telling restoring importing exporting verifying"
     " reembedding",
     4: "sharing maintenance database handle store agentic fleet",
@@ -41,7 +41,8 @@ WITHIN: dict[str, str] = {
     "records.memory_rows": "records.base records.rows",
     "records.statements": "records.base records.memory_rows",
     "records.header": "records.failures",
-    "records.connection": "records.failures records.filesystems records.forks records.leftovers",
+    "records.connection": "records.busy records.failures records.filesystems records.forks"
+    " records.leftovers",
     "records.counters": "records.base records.connection records.rows records.statements",
     "records.migrate": "records.connection records.header records.rows records.statements",
     "records.base": "records.erasable",
@@ -68,8 +69,10 @@ WITHIN: dict[str, str] = {
     " records.statements records.tables",
     "records.repairing": "records.backup records.base records.checks records.connection"
     " records.header records.looking records.migrate records.quarantine records.salvage",
+    "records.readers": "records.connection",
     "records.sqlite": "records.backup records.base records.checks records.connection"
-    " records.erasing records.forks records.header records.migrate records.reading records.writing",
+    " records.erasing records.forks records.header records.migrate records.readers"
+    " records.reading records.writing",
     # 3, what one scope holds in RAM: a graph and columns make an index, an engine keeps many
     "graph": "csr",
     "spreading": "csr graph",
@@ -80,7 +83,9 @@ WITHIN: dict[str, str] = {
     "loaded": "index",
     "desks": "changes index loaded",
     "lanes": "changes index spaces",
-    "engine": "changes commits desks digests index lanes loaded metering pending shelf spaces",
+    "engine": "changes commits desks digests index lanes loaded metering pending shelf spaces"
+    " writes",
+    "writes": "changes commits desks pending",
     # 3, recall: a recipe weighs, the stages run over an index; retrieval is recall as a call
     "recipes": "spreading",
     "scoring": "recipes",
@@ -154,6 +159,7 @@ OUTSIDE: dict[str, dict[str, str]] = {
         "pending": "monotonic_ns",
         "retrieval": "perf_counter_ns",
         "remembering": "perf_counter_ns",
+        "records.busy": "monotonic sleep",
         "records.connection": "monotonic sleep",
     },
     "random": {},

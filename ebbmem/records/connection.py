@@ -12,6 +12,7 @@ from typing import Any, Final, NoReturn
 import apsw
 
 from ebbmem.errors import EbbmemError, LockTimeout, StorageFailed, StoreError
+from ebbmem.records.busy import LONGEST_NAP_S, BusyWait
 from ebbmem.records.failures import REFUSALS, lost_a_sync, translated
 from ebbmem.records.filesystems import remote_filesystem
 from ebbmem.records.forks import Inherited, Use, let_forks_go_first, opening, watch
@@ -33,6 +34,11 @@ _PRAGMAS: Final = (
     "PRAGMA cache_size = -16384",
     "PRAGMA journal_size_limit = 33554432",
 )
+_READ_PRAGMAS: Final = (
+    "PRAGMA query_only = ON",
+    "PRAGMA temp_store = MEMORY",
+    "PRAGMA cache_size = -4096",
+)
 _SETTINGS: Final = (
     (apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
     (apsw.SQLITE_DBCONFIG_DEFENSIVE, 1),
@@ -44,35 +50,6 @@ _SETTINGS: Final = (
 )
 _STEPS_BETWEEN_SIGNALS: Final = 100_000
 _PAGES_PER_STEP: Final = 4096
-_FIRST_NAP_S: Final = 0.0005
-_LONGEST_NAP_S: Final = 0.02
-
-
-class BusyWait:
-    """SQLite's busy handler: naps that grow, up to a bound, and that Ctrl-C ends.
-
-    Parameters
-    ----------
-    limit_s : float
-        Seconds after which the lock is given up.
-    """
-
-    def __init__(self, limit_s: float) -> None:
-        self.limit_s = limit_s
-        self.waited_s = 0.0
-        """Seconds that were waited before the wait that is next."""
-        self._deadline = 0.0
-
-    def __call__(self, calls_before: int) -> bool:
-        """Nap and return whether to try again; ``calls_before`` counts from 0 for each wait."""
-        now = time.monotonic()
-        if calls_before == 0:
-            self._deadline = now + self.limit_s - self.waited_s
-        left = self._deadline - now
-        if left <= 0:
-            return False
-        time.sleep(min(_FIRST_NAP_S * (calls_before + 1), _LONGEST_NAP_S, left))
-        return True
 
 
 class Connection:
@@ -84,27 +61,31 @@ class Connection:
         Absolute path, or ``":memory:"``.
     busy_wait_s : float
         Seconds to wait for a lock of another connection before LockTimeout.
+    reads : bool
+        Whether it only reads, beside another that writes.
     """
 
-    def __init__(self, path: str, busy_wait_s: float) -> None:
+    def __init__(self, path: str, busy_wait_s: float, *, reads: bool = False) -> None:
         require_safe_sqlite(apsw.sqlite_lib_version(), path)
         self.path = path
         self._busy = BusyWait(busy_wait_s)
         self._gathering = False
         self._waiting: dict[str, list[Values]] = {}
         """Rows to be inserted, by statement."""
+        self._walked: list[apsw.Cursor] = []
+        """Queries whose rows are being taken."""
         self.lost: str | None = None
         """Why no write can succeed any more."""
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_EXRESCODE
         with opening(path):
             try:
                 self._apsw = apsw.Connection(path, flags=flags, statementcachesize=200)
-                self._set_up()
+                self._set_up(_READ_PRAGMAS if reads else _PRAGMAS)
             except apsw.Error as exc:
                 raise translated(exc, path) from exc
             watch(self)
 
-    def _set_up(self) -> None:
+    def _set_up(self, pragmas: Iterable[str]) -> None:
         # Before anything that may need a lock, the switch to write-ahead logging above all.
         self._apsw.set_busy_handler(self._busy)
         for setting, value in _SETTINGS:
@@ -113,7 +94,7 @@ class Connection:
             raise StorageFailed(f"{self.path}: the file is read-only")
         if self.path != MEMORY_PATH:
             write_without_leftovers(self._apsw, self.path)
-        for pragma in _PRAGMAS:
+        for pragma in pragmas:
             self._apsw.execute(pragma).fetchall()
         self._asking = self._apsw.cursor()
 
@@ -146,9 +127,25 @@ class Connection:
         if self._gathering:
             self._insert_gathered()
         try:
-            yield from self._apsw.execute(sql, values)
+            cursor = self._apsw.execute(sql, values)
+            self._walked.append(cursor)
+            try:
+                yield from cursor
+            finally:
+                self._leave(cursor)
         except REFUSALS as exc:
             raise self._failure(exc) from exc
+
+    def _leave(self, cursor: apsw.Cursor) -> None:
+        """End a query whose rows nobody wants any more."""
+        if cursor in self._walked:
+            self._walked.remove(cursor)
+            cursor.close(True)
+
+    def _leave_all(self) -> None:
+        """End every query: one left half-way would hold its view for ever, and the log with it."""
+        for cursor in list(self._walked):
+            self._leave(cursor)
 
     def row(self, sql: str, values: Values = ()) -> Any | None:
         """Return the first row of a query that has at most one, or None."""
@@ -258,17 +255,19 @@ class Connection:
 
     def end(self) -> None:
         """End a transaction that wrote nothing, or was committed."""
+        self._leave_all()
         if self._apsw.in_transaction:
             self.run("COMMIT")
 
     def rollback(self) -> None:
         """Roll back the open transaction, if there is one."""
+        self._leave_all()
         self._stop_gathering()
         if self._apsw.in_transaction:
             self.run("ROLLBACK")
 
-    def settle_journal(self, durability: str) -> None:
-        """Choose write-ahead logging, and how far a commit goes.
+    def settle_journal(self, durability: str) -> bool:
+        """Choose write-ahead logging, and how far a commit goes; return whether there is a log.
 
         Parameters
         ----------
@@ -281,9 +280,10 @@ class Connection:
         journal and full syncs are used instead, with a warning.
         """
         if self.path == MEMORY_PATH:
-            return
+            return False
         remote = remote_filesystem(self.path)
-        if self._switch_journal("DELETE" if remote else "WAL") == "wal":
+        logs = self._switch_journal("DELETE" if remote else "WAL") == "wal"
+        if logs:
             self.run(f"PRAGMA synchronous = {_SYNCHRONOUS[durability]}")
         else:
             warnings.warn(
@@ -293,6 +293,7 @@ class Connection:
                 stacklevel=5,
             )
         self.remove_log()
+        return logs
 
     def _switch_journal(self, mode: str) -> str:
         """Set the journal mode and return it; SQLite does not always ask the busy handler here."""
@@ -300,7 +301,7 @@ class Connection:
         while time.monotonic() < deadline:
             with suppress(LockTimeout):
                 return self._set_journal(mode)
-            time.sleep(_LONGEST_NAP_S)
+            time.sleep(LONGEST_NAP_S)
         return self._set_journal(mode)
 
     def _set_journal(self, mode: str) -> str:

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from math import isfinite
 from typing import Final
 
@@ -25,6 +26,7 @@ from ebbmem.records.migrate import (
     require_known_version,
     schema_version,
 )
+from ebbmem.records.readers import Readers
 from ebbmem.records.reading import SqliteReader
 from ebbmem.records.writing import SqliteWriter
 
@@ -32,7 +34,7 @@ LONGEST_SCRUB_S: Final = 0.25
 
 
 class SqliteRecords:
-    """A ``RecordStore`` in one SQLite file, with one connection that any thread may use.
+    """A ``RecordStore`` in one SQLite file, which any thread may use.
 
     Parameters
     ----------
@@ -61,6 +63,9 @@ class SqliteRecords:
 
     Notes
     -----
+    One connection writes, and others read, so that who reads waits for no writer; where there is no
+    write-ahead log (``":memory:"``, a network file system) one connection does all.
+
     No other copy of SQLite, such as Python's ``sqlite3``, may open the same file in the same
     process: closing it would drop the locks of this one.
     """
@@ -83,7 +88,9 @@ class SqliteRecords:
         self._clock = clock or SystemClock()
         self._lock = threading.RLock()
         self._pid = os.getpid()
-        self._open_transaction: SqliteReader | None = None
+        self._views: dict[int, SqliteReader] = {}
+        """The open transaction of each thread that has one."""
+        self._readers: Readers | None = None
         self._closed = False
         # How many transactions erased text, and how many of them left none in the log.
         self._erasures = self._scrubbed = 0
@@ -109,7 +116,8 @@ class SqliteRecords:
 
     def _settle(self) -> None:
         require_expected_schema(self._connection)
-        self._connection.settle_journal(self._durability)
+        if self._connection.settle_journal(self._durability):
+            self._readers = Readers(partial(Connection, self.path, self._busy_wait_s, reads=True))
         self._ready = True
         # A process that died may not have come to empty the log of what it had erased.
         mark = SqliteReader(self._connection).meta(ERASING_KEY)
@@ -130,7 +138,7 @@ class SqliteRecords:
     def migrate(self) -> list[str]:
         """Apply the missing migrations, return their names.  Safe in many processes at once."""
         with self._alone() as connection:
-            if self._open_transaction is not None:
+            if self._view() is not None:
                 raise StoreError("migrate() cannot run inside a transaction")
             require_known_version(schema_version(connection), self.path)
             applied = apply_migrations(connection, self._clock.now_us())
@@ -140,18 +148,39 @@ class SqliteRecords:
 
     @contextmanager
     def read(self) -> Iterator[SqliteReader]:
-        """Open a consistent view; nothing else of this process uses the connection meanwhile.
+        """Open a consistent view.
 
         Inside another transaction of the same thread it is that transaction's view.
         """
-        with self._alone() as connection:
-            self._require_ready()
-            if self._open_transaction is not None:
-                yield self._open_transaction
-                return
+        self.require_own()
+        view = self._view()
+        if view is not None:
+            yield view
+            return
+        with self._reading() as connection:
             reader = SqliteReader(connection)
             with self._transaction(connection, reader, "DEFERRED"):
                 yield reader
+
+    @contextmanager
+    def snapshot(self) -> Iterator[SqliteReader]:
+        """Open a consistent view that may last: no other read, and no write, waits for its end.
+
+        In RAM it is as `read`.
+        """
+        if self._readers is None:
+            with self.read() as reader:
+                yield reader
+            return
+        with self._beside() as connection:
+            reader = SqliteReader(connection)
+            connection.begin("DEFERRED")
+            try:
+                reader.scope("")  # only now is it a view of one moment
+                yield reader
+            finally:
+                connection.rollback()
+                reader.end()
 
     @contextmanager
     def write(self, waited_s: float = 0.0) -> Iterator[SqliteWriter]:
@@ -169,10 +198,11 @@ class SqliteRecords:
         StoreError
             If this thread is inside a transaction of this store already.
         """
+        self.require_own()
+        if self._view() is not None:
+            raise StoreError("write() cannot be nested in another read() or write()")
         with self._alone() as connection:
             self._require_ready()
-            if self._open_transaction is not None:
-                raise StoreError("write() cannot be nested in another read() or write()")
             writer = SqliteWriter(connection, self._done_mark)
             try:
                 with self._transaction(connection, writer, "IMMEDIATE", waited_s):
@@ -193,7 +223,7 @@ class SqliteRecords:
     def scrub(self) -> None:
         """Try to take what was erased out of the files where it may still lie in one."""
         with self._alone():
-            if self._open_transaction is None:
+            if self._view() is None:
                 self._scrub_log(self._busy_wait_s)
 
     def check(self) -> Checked:
@@ -216,7 +246,7 @@ class SqliteRecords:
         with self._alone() as connection:
             self._require_ready()
             if self.path == MEMORY_PATH:
-                if self._open_transaction is not None:
+                if self._view() is not None:
                     raise StoreError("it cannot run inside a transaction")
                 yield connection
                 return
@@ -224,39 +254,62 @@ class SqliteRecords:
             yield connection
 
     def data_version(self) -> int:
-        """Return a number that changes when another connection commits."""
+        """Return a number that changes when another connection commits.
+
+        Where others read than write, it changes with the commits of this store too.
+        """
         # Asked at every recall, so without the generator of `_alone`.
-        with self._held():
+        self.require_own()
+        readers = self._readers
+        if readers is not None:
+            self._require_open()
+            return readers.data_version()
+        with self._lock:
             self._require_open()
             return self._connection.data_version()
 
     def close(self) -> None:
         """Close; later calls raise StoreClosed.  Idempotent.
 
-        Waits for a transaction of another thread to end; in a forked child it does nothing.
+        Waits for transactions of other threads to end; in a forked child it does nothing.
         """
         if self._closed or os.getpid() != self._pid:
             return
+        if self._view() is not None:
+            raise StoreError("close() cannot run inside a transaction")
         with self._lock:
-            if self._open_transaction is not None:
-                raise StoreError("close() cannot run inside a transaction")
             if not self._closed:
                 self._scrub_log(0.0)
                 self._closed = True
+                # Those that read first: the last to close empties the log.
+                if self._readers is not None:
+                    self._readers.close()
                 self._connection.close()
+
+    def _view(self) -> SqliteReader | None:
+        """Return the open transaction of this thread."""
+        return self._views.get(threading.get_ident())
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        """Hold a connection to read from."""
+        if self._readers is None:
+            with self._alone() as connection:
+                self._require_ready()
+                yield connection
+            return
+        with self._readers.one() as connection:
+            self._require_open()
+            yield connection
 
     @contextmanager
     def _alone(self) -> Iterator[Connection]:
-        """Hold the connection for this thread."""
-        with self._held():
-            self._require_open()
-            yield self._connection
-
-    def _held(self) -> threading.RLock:
-        """Return the lock of the connection."""
+        """Hold the connection that writes for this thread."""
         # Before the lock: in a forked child a thread of the parent may seem to hold it for ever.
         self.require_own()
-        return self._lock
+        with self._lock:
+            self._require_open()
+            yield self._connection
 
     def _require_open(self) -> None:
         if self._closed:
@@ -266,16 +319,18 @@ class SqliteRecords:
     def _transaction(
         self, connection: Connection, view: SqliteReader, mode: str, waited_s: float = 0.0
     ) -> Iterator[None]:
+        # Should it end in another thread, as a generator may that nobody consumes.
+        thread = threading.get_ident()
         try:
             connection.begin(mode, waited_s)
-            self._open_transaction = view
+            self._views[thread] = view
             yield
             connection.end()
         except BaseException:
             connection.rollback()
             raise
         finally:
-            self._open_transaction = None
+            self._views.pop(thread, None)
             view.end()
 
     def _require_ready(self) -> None:

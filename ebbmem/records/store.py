@@ -25,7 +25,10 @@ class RecordStore(Protocol):
         """Apply the missing migrations, return their names.  Safe in many processes at once."""
 
     def read(self) -> AbstractContextManager[Reader]:
-        """Open a consistent view; nothing else of this process uses the connection meanwhile."""
+        """Open a consistent view; within a transaction of the same thread, that transaction's."""
+
+    def snapshot(self) -> AbstractContextManager[Reader]:
+        """Open a consistent view that may last; no other thread, and no write, waits for it."""
 
     def write(self, waited_s: float = 0.0) -> AbstractContextManager[Writer]:
         """Open a write transaction: committed at the end, rolled back on any exception.
@@ -40,7 +43,7 @@ class RecordStore(Protocol):
         """Try to take what was erased out of the files where it may still lie in one."""
 
     def data_version(self) -> int:
-        """Return a number that changes when another connection commits."""
+        """Return a number that changes when another process commits, and may when this one does."""
 
     def check(self) -> Checked:
         """Return what is wrong in the records, and what was counted; nothing is changed."""

@@ -12,7 +12,7 @@ import pytest
 from records.samples import NOW, memory, python, remembered, scope_of
 
 from ebbmem.errors import ForkedStore, LockTimeout
-from ebbmem.records.connection import BusyWait
+from ebbmem.records.busy import BusyWait
 from ebbmem.records.sqlite import SqliteRecords
 
 OPEN = """
@@ -170,8 +170,8 @@ def test_a_second_store_on_the_same_path_keeps_the_locks_of_the_first(store, pat
 
 
 def test_a_commit_of_another_connection_changes_the_data_version(store, path):
-    before = store.data_version()
     remembered(store, "mine")
+    before = store.data_version()
     assert store.data_version() == before
     with closing(SqliteRecords(path)) as other:
         remembered(other, "theirs")
@@ -192,12 +192,15 @@ class InterruptedOnce:
         raise KeyboardInterrupt
 
 
-def test_a_question_that_was_interrupted_keeps_no_later_write_from_beginning(store, path):
-    store._connection._asking = InterruptedOnce(store._connection._asking)
+def test_a_question_that_was_interrupted_keeps_no_view_open(store, path):
+    before = store.data_version()
+    looking = store._readers._looking.connection
+    looking._asking = InterruptedOnce(looking._asking)
     with pytest.raises(KeyboardInterrupt):
         store.data_version()
     with closing(SqliteRecords(path)) as other:
         remembered(other, "theirs")
+    assert store.data_version() != before
     remembered(store, "mine")
     with store.read() as reader:
         assert len(reader.index_rows(1)) == 2

@@ -1,0 +1,134 @@
+"""The writes of one store: one transaction at a time, and all that has to know of its commit."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TypeVar
+
+from ebbmem.changes import OpenTransaction, Post
+from ebbmem.commits import GroupCommit, Job, Transaction, nested
+from ebbmem.desks import Desks
+from ebbmem.errors import LockTimeout, StorageFailed
+from ebbmem.pending import CorruptShare, PendingRecalls, Written, posts_of
+from ebbmem.records.base import Writer
+from ebbmem.records.store import RecordStore
+
+T = TypeVar("T")
+
+
+class Writes:
+    """What this process writes to a store.  Safe to call from threads.
+
+    Parameters
+    ----------
+    records : RecordStore
+        The store.
+    pending : PendingRecalls
+        Recalls that wait for the next commit; they are part of every transaction.
+    desks : Desks
+        Where word of every commit is left for the indexes.
+    """
+
+    def __init__(self, records: RecordStore, pending: PendingRecalls, desks: Desks) -> None:
+        self._records = records
+        self._pending = pending
+        self._desks = desks
+        self.commits = GroupCommit(self._transaction)
+        self.lock = self.commits.lock
+        """Held by whoever writes."""
+        self.settling = threading.RLock()
+        """Held from a commit until everybody who has to know of it knows."""
+        self._thread: int | None = None
+
+    @property
+    def inside(self) -> bool:
+        """Return whether this thread is inside a write transaction."""
+        return self._thread == threading.get_ident()
+
+    def together(self, work: Callable[[Transaction], T]) -> T:
+        """Let ``work`` write in one transaction with what other callers write now."""
+        self._require_outside()
+        return self.commits.run(Job(work))
+
+    @contextmanager
+    def alone(self) -> Iterator[Transaction]:
+        """Yield a transaction in which nobody else writes."""
+        self._require_outside()
+        with self.lock, self._transaction() as transaction:
+            yield transaction
+
+    def flush(self) -> None:
+        """Write the recalls that wait; on any error they go on waiting."""
+        # Inside a transaction they are part of it already.
+        if self._pending and not self.inside:
+            with self.lock:
+                if self._pending:
+                    with self._transaction():
+                        pass
+
+    def flush_if_free(self) -> None:
+        """Write the recalls that wait, unless that would mean to wait for who writes."""
+        if self._thread is not None:
+            return  # it takes them along, or the next does
+        try:
+            with self.lock:
+                if self._pending:
+                    with self._transaction(math.inf):
+                        pass
+        except (LockTimeout, StorageFailed):
+            self._pending.postpone()
+
+    @contextmanager
+    def _transaction(self, waited_s: float = 0.0) -> Iterator[OpenTransaction]:
+        """Yield a write transaction in which the recalls that wait were written.
+
+        The caller holds the lock of writing.  Of the busy wait, ``waited_s`` seconds are over.
+        """
+        self._records.require_own()
+        self._thread = threading.get_ident()
+        try:
+            with ExitStack() as transaction:
+                writer, count, written = self._begin(transaction, waited_s)
+                opened = OpenTransaction(writer)
+                yield opened
+                posts = opened.posts(posts_of(written))
+                with self.settling:
+                    try:
+                        writer.commit()
+                    finally:
+                        # Also where an interrupt came just after the commit.
+                        if writer.committed:
+                            self._settle(count, posts)
+                            opened.finished = True
+        finally:
+            self._thread = None
+
+    def _begin(self, transaction: ExitStack, waited_s: float) -> tuple[Writer, int, list[Written]]:
+        """Begin a write transaction with the recalls that wait; return it and what it wrote."""
+        while True:
+            waiting = self._pending.waiting()
+            try:
+                with ExitStack() as attempt:
+                    writer = attempt.enter_context(self._records.write(waited_s))
+                    writer.gather()
+                    written = self._pending.write(writer, waiting)
+                    transaction.push(attempt.pop_all())
+                    return writer, len(waiting), written
+            except CorruptShare as exc:
+                # Its share is given up, and no longer counts in RAM: begun again without it.
+                self._desks.drop(exc.scope)
+
+    def _settle(self, count: int, posts: dict[str, Post]) -> None:
+        """Let recalls go that were committed, and leave word for the indexes."""
+        self._pending.settle(count, posts)
+        for scope, post in posts.items():
+            self._desks.leave(scope, post)
+
+    def _require_outside(self) -> None:
+        """Refuse a write in a forked child, and inside a write of the same thread."""
+        self._records.require_own()
+        if self.inside:
+            raise nested()
