@@ -91,11 +91,12 @@ class ScopeIndex:
         for name, lane in list(self._lanes.items()):
             if not stores_vectors(lane.embedder):
                 lane.append(summaries, None)
-            elif all(m.space == name for m in memories):
+            elif all(m.space == name and _long(m.vector) == lane.embedder.dim for m in memories):
                 vectors = np.stack([m.vector for m in memories if m.vector is not None])
                 lane.append(summaries, vectors)
             else:
-                # Written without this embedder: the lane is rebuilt, and fills them in.
+                # Written without this embedder, or with another one of its name: the lane is
+                # rebuilt, and fills them in.
                 del self._lanes[name]
 
     def add_links(self, links: Sequence[LinkRow]) -> None:
@@ -170,3 +171,8 @@ class ScopeIndex:
         """Append the terms of new memories to the postings."""
         if texts:
             self.postings.append(*self._analyzer.terms(texts))
+
+
+def _long(vector: F32 | None) -> int:
+    """Return how many numbers a vector has."""
+    return 0 if vector is None else len(vector)

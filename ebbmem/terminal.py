@@ -90,7 +90,8 @@ def print_recall(out: Console, result: RecallResult, *, explain: bool) -> None:
 def print_verify(out: Console, report: VerifyReport) -> None:
     """Print what a check looked at, then everything that is wrong, a line each."""
     rows = ", ".join(f"{count:,} {name}" for name, count in report.rows.items() if count)
-    head = f"{report.path}: {report.scopes:,} scopes; {rows or 'no rows read'}"
+    scopes = "1 scope" if report.scopes == 1 else f"{report.scopes:,} scopes"
+    head = f"{report.path}: {scopes}; {rows or 'no rows read'}"
     out.print(visible(head), soft_wrap=True)
     for finding in report.findings:
         out.print(f"  {visible(str(finding))}", soft_wrap=True)

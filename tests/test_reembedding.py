@@ -362,3 +362,15 @@ db.reembed(slowly(NEW))
         assert stored(path) == expected(OLD, TEXTS)
         with Database(path) as again:
             assert again.reembed(NEW).embedded == 600
+
+
+def test_a_lane_takes_no_vector_of_another_dimension_under_the_same_name() -> None:
+    with Database(":memory:") as db:
+        narrow = EpisodicMemoryStore(db, embedder=embedder("x", 2), recipe=recipes.SIMILARITY)
+        narrow.remember("first")
+        narrow.recall("builds a lane")
+        db.reembed(embedder("x", 3))
+        wide = EpisodicMemoryStore(db, embedder=embedder("x", 3), recipe=recipes.SIMILARITY)
+        wide.remember("second")
+        assert len(wide.recall("both")) == 2
+        assert db.verify().ok

@@ -136,6 +136,7 @@ class TestPages:
         assert report.damaged is not None
         assert Path(report.damaged).read_bytes() == before
         assert Path(report.damaged).name.startswith("memory.db.damaged-2")
+        assert not Path(f"{report.damaged}-wal").exists()
 
 
 def unnamed(found: list[Line]) -> list[Line]:

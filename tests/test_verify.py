@@ -366,7 +366,7 @@ class TestCommand:
         code, out = self.run("verify", str(damaged))
 
         assert code == 0
-        assert out.splitlines()[0].startswith(f"{damaged}: 1 scopes; ")
+        assert out.splitlines()[0].startswith(f"{damaged}: 1 scope; ")
         assert out.splitlines()[-1] == "Nothing is wrong."
 
     def test_a_damaged_store_ends_with_1_and_a_line_for_each(self, damaged: Path) -> None:

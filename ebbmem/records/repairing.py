@@ -182,8 +182,8 @@ def _stamp(path: str, now_us: int) -> str:
 
 
 def _copy(source: str, target: str, like: str) -> None:
-    """Copy a file of the store byte by byte, where it is there."""
-    if not os.path.exists(source):
+    """Copy a file of the store byte by byte, where there is anything in it."""
+    if not os.path.exists(source) or os.stat(source).st_size == 0:
         return
     make_like(f"{target}.part", like)
     with open(f"{target}.part", "wb") as file:
