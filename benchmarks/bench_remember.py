@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 
@@ -11,12 +12,14 @@ import pytest
 import rivals
 from timing import Timed
 
-from ebbmem import AgenticMemory
+from ebbmem import AgenticMemory, Fleet
 
 pytestmark = pytest.mark.benchmark(max_time=0.5, min_rounds=3)
 
 DIM = 1024
 MANY = 500
+THREADS = 8
+EACH = 50
 
 
 @pytest.fixture
@@ -68,6 +71,33 @@ def test_remember_many(
         unit="memory",
         rounds=5,
     )
+
+
+@pytest.mark.parametrize("scopes", [1, THREADS])
+def test_remember_one_by_threads(timed: Timed, scopes: int, tmp_path: Path) -> None:
+    texts = data.texts(EACH)
+    with Fleet(tmp_path / "fleet.db") as fleet, ThreadPoolExecutor(THREADS) as pool:
+        agents = [fleet[f"agent {n % scopes}"] for n in range(THREADS)]
+
+        def work(n: int) -> None:
+            for text in texts:
+                agents[n].remember(text)
+
+        def all_work() -> None:
+            for _ in pool.map(work, range(THREADS)):
+                pass
+
+        all_work()
+        told = sum(agents[n].stats().memories for n in range(scopes))
+        assert told == THREADS * EACH
+
+        timed(
+            all_work,
+            group=f"remember 1 memory, {THREADS} threads",
+            units=THREADS * EACH,
+            unit="memory",
+            rounds=10,
+        )
 
 
 def test_remember_linked(timed: Timed, memory: AgenticMemory) -> None:

@@ -206,10 +206,11 @@ class GroupCommit:
     def _give_back(self, own: Job[object], taken: Sequence[Job[object]]) -> None:
         """Let those wait again whose parts are not done, in their order; wake the others."""
         left = [one for one in taken if one is not own and not one.done and not one.gone]
-        with self._mutex:
-            self._waiting = left + [one for one in self._waiting if one not in left]
+        if left:
+            with self._mutex:
+                self._waiting = left + [one for one in self._waiting if one not in left]
         for one in taken:
-            if one.done:
+            if one is not own and one.done:
                 one.wake()
         self._call_next()
 
