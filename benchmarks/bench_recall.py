@@ -122,19 +122,23 @@ def test_writing_what_waits(timed: Timed, tmp_path: Path) -> None:
         timed(database.flush, group=group, units=waiting, unit="recall", setup=recalled)
 
 
-def test_recall_of_many_agents(timed: Timed, tmp_path: Path) -> None:
-    agents, each = 50, 40
+@pytest.mark.parametrize("how", ["many", "many, 2 threads", "one by one"])
+def test_recall_of_many_agents(timed: Timed, how: str, tmp_path: Path) -> None:
+    agents, each = 50, 400
     texts, cues = data.texts(agents * each), data.cues(agents)
     scopes = [f"agent-{number}" for number in range(agents)]
     with Fleet(tmp_path / "fleet.db") as fleet:
         fleet.remember_many(zip(scopes * each, texts, strict=True))
         pairs = list(zip(scopes, cues, strict=True))
-        together = fleet.recall_many(pairs)
-        alone = [fleet[scope].recall(cue) for scope, cue in pairs]
+        calls = {
+            "many": lambda: fleet.recall_many(pairs),
+            "many, 2 threads": lambda: fleet.recall_many(pairs, threads=2),
+            "one by one": lambda: [fleet[scope].recall(cue) for scope, cue in pairs],
+        }
+        together, alone = calls[how](), calls["one by one"]()
         assert [hits(one) for one in together] == [hits(one) for one in alone]
 
-        group = f"recall in {agents} scopes of {each}"
-        timed(lambda: fleet.recall_many(pairs), group=group, units=agents, unit="recall")
+        timed(calls[how], group=f"recall in {agents} scopes of {each}", units=agents, unit="recall")
 
 
 def hits(result: object) -> list[str]:

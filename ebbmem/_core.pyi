@@ -191,6 +191,71 @@ def top_faded_many(
     threads: int = ...,
 ) -> tuple[I64, F64, F32, I64]: ...
 
+# --- many rankings in one call
+
+class Searches:
+    def __init__(self) -> None: ...
+    def __len__(self) -> int: ...
+    def bm25(
+        self,
+        postings: Postings,
+        terms: U64,
+        k1: float,
+        b: float,
+        newness: I64 | None,
+        mask: Bool | None,
+        k: int,
+        limit: int | None,
+        count: int,
+        share: float,
+        spare: float,
+    ) -> None: ...
+    def words_affine(
+        self,
+        vectors: WordVectors,
+        buckets: U32,
+        counts: I32,
+        mul: F64 | None,
+        add: F64 | None,
+        newness: I64 | None,
+        mask: Bool | None,
+        k: int,
+    ) -> None: ...
+    def words_faded(
+        self,
+        vectors: WordVectors,
+        buckets: U32,
+        counts: I32,
+        fading: Fading,
+        now_us: int,
+        rate: float,
+        newness: I64 | None,
+        mask: Bool | None,
+        k: int,
+    ) -> None: ...
+    def affine(
+        self,
+        arena: Arena,
+        query: F32,
+        mul: F64 | None,
+        add: F64 | None,
+        newness: I64 | None,
+        mask: Bool | None,
+        k: int,
+    ) -> None: ...
+    def faded(
+        self,
+        arena: Arena,
+        fading: Fading,
+        query: F32,
+        now_us: int,
+        rate: float,
+        newness: I64 | None,
+        mask: Bool | None,
+        k: int,
+    ) -> None: ...
+    def run(self, threads: int) -> tuple[I64, F64, I64]: ...
+
 # --- postings, spreading, links
 
 class Postings:

@@ -209,6 +209,10 @@ class Engine:
         self.records.require_own()
         return self._indexes.bytes(scope)
 
+    def budget_share(self, scope: str) -> float:
+        """Return the part of the budget of indexes that one scope's takes."""
+        return self._indexes.share(scope)
+
     def index_use(self) -> IndexUse:
         """Return what the indexes take in RAM, and how often one was found there."""
         self.records.require_own()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any
 
-from ebbmem import arguments, remembering, retrieval
+from ebbmem import arguments, batches, remembering, retrieval
 from ebbmem.agentic import AgenticMemory
 from ebbmem.clock import Clock, Moment
 from ebbmem.database import (
@@ -115,9 +115,25 @@ class Fleet:
         return [done[at] for at in range(len(pairs))]
 
     def recall_many(
-        self, cues: Iterable[tuple[str, str]], *, top_k: int = 10, now: Moment | None = None
+        self,
+        cues: Iterable[tuple[str, str]],
+        *,
+        top_k: int = 10,
+        threads: int = 1,
+        now: Moment | None = None,
     ) -> list[RecallResult]:
-        """Answer (scope, cue) pairs, each in its own scope.
+        """Answer (scope, cue) pairs, each in its own scope, as `recall` would one after the other.
+
+        Parameters
+        ----------
+        cues : iterable of (str, str)
+            Each scope's name, and the cue; it may strengthen what the scope's next one finds.
+        top_k : int
+            Memories to look at for each cue, at most.
+        threads : int
+            Threads to look up with; the results do not depend on it.
+        now : datetime or int or float, optional
+            The moment of recall; by default the clock's.
 
         Returns
         -------
@@ -136,7 +152,8 @@ class Fleet:
             token_budget=None,
             reinforce=True,
         )
-        return retrieval.recall_in_scopes(self._database.engine, self._embedder, pairs, options)
+        most = arguments.count(threads, "threads")
+        return batches.recall_many(self._database.engine, self._embedder, pairs, options, most)
 
     def metrics(self) -> FleetMetrics:
         """Return how busy this process is with the store, and how much of it is in RAM.

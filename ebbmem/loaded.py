@@ -98,6 +98,10 @@ class LoadedIndexes:
             for scope in list(self._indexes):
                 self._forget(scope)
 
+    def share(self, scope: str) -> float:
+        """Return the part of the budget that one index takes, as it was last counted."""
+        return self._bytes.get(scope, 0) / self._budget_bytes
+
     def use(self) -> IndexUse:
         """Return what they take, as it was last counted, and the counts since the first."""
         with self._lock:

@@ -19,19 +19,25 @@ from ebbmem.index import ScopeIndex
 from ebbmem.merging import Merged, Part, merged
 from ebbmem.models import Memory, Recalled, RecallResult
 from ebbmem.pending import PendingRecall
+from ebbmem.questions import Cue, Question, Request, question, searches
 from ebbmem.reading import Shown
-from ebbmem.recall import Cue, Request, answer, with_lexical
+from ebbmem.recall import answer
 from ebbmem.recipes import Recipe
 from ebbmem.records.identity import id_text, new_id
 from ebbmem.shelf import Shelved
 from ebbmem.spaces import Query, queries
 
 CHARACTERS_PER_TOKEN = 4
+NS_PER_US = 1_000
 NO_TERMS = np.empty(0, dtype=np.uint64)
 I64 = NDArray[np.int64]
 # What hits and memories are made with; the rest is made when it is read.
 _HIT_AT_ONCE = ("_source", "memory", "score")
 _MEMORY_AT_ONCE = ("_source", "summary")
+
+
+Looked = tuple[ScopeIndex, Answer, Mapping[int, Shelved]]
+"""An index, what it answers, and the rows of that."""
 
 
 class Options(NamedTuple):
@@ -51,43 +57,20 @@ class Options(NamedTuple):
     """Scopes that are read beside the one asked."""
 
 
+class Call(NamedTuple):
+    """One recall under way; ``started_ns`` by the performance counter."""
+
+    scope: str
+    cue: Cue
+    started_ns: int
+
+
 def recall(
-    engine: Engine, scope: str, embedder: Embedder, cues: Sequence[str], options: Options
-) -> list[RecallResult]:
-    """Answer cues of one scope, in order; each may strengthen what the next one sees."""
-    analysed = analyse(engine.analyzer, embedder, cues, options.recipe)
-    return _recall_all(engine, scope, embedder, analysed, options)
-
-
-def recall_in_scopes(
-    engine: Engine, embedder: Embedder, pairs: Sequence[tuple[str, str]], options: Options
-) -> list[RecallResult]:
-    """Answer (scope, cue) pairs as `recall` does each scope's; the cues are analysed together."""
-    analysed = analyse(engine.analyzer, embedder, [cue for _, cue in pairs], options.recipe)
-    shares: dict[str, list[int]] = {}
-    for at, (scope, _) in enumerate(pairs):
-        shares.setdefault(scope, []).append(at)
-    done: dict[int, RecallResult] = {}
-    for scope, share in shares.items():
-        cues = [analysed[at] for at in share]
-        results = _recall_all(engine, scope, embedder, cues, options)
-        done.update(zip(share, results, strict=True))
-    return [done[at] for at in range(len(pairs))]
-
-
-def _recall_all(
-    engine: Engine, scope: str, embedder: Embedder, cues: Sequence[Cue], options: Options
-) -> list[RecallResult]:
-    """Answer cues of one scope, in order; what no recall changes is looked up at once."""
-    if options.also:
-        return [_recall_beside(engine, scope, embedder, cue, options) for cue in cues]
-    if len(cues) > 1:
-        with engine.alone(scope, write=options.reinforce):
-            index = engine.current(scope)
-            if index is not None:
-                cues = with_lexical(index, cues, _request(index, options))
-            return [_recall(engine, scope, embedder, cue, options) for cue in cues]
-    return [_recall(engine, scope, embedder, cue, options) for cue in cues]
+    engine: Engine, scope: str, embedder: Embedder, cue: str, options: Options
+) -> RecallResult:
+    """Answer one cue, and keep what that changed."""
+    (analysed,) = analyse(engine.analyzer, embedder, (cue,), options.recipe)
+    return recall_cue(engine, scope, embedder, analysed, options)
 
 
 def analyse(
@@ -115,28 +98,50 @@ def _distinct(terms: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return terms if len(once) == len(terms) else np.array(list(once), dtype=np.uint64)
 
 
-def _recall(
+def recall_cue(
     engine: Engine, scope: str, embedder: Embedder, cue: Cue, options: Options
 ) -> RecallResult:
-    """Answer one cue and keep what the recall changed."""
-    started_ns = time.perf_counter_ns()
+    """Answer one cue that was analysed."""
+    if options.also:
+        return _recall_beside(engine, scope, embedder, cue, options)
+    call = Call(scope, cue, time.perf_counter_ns())
+    with engine.alone(scope, write=options.reinforce):
+        return finished(engine, call, _looked(engine, scope, embedder, cue, options), options)
+
+
+def finished(engine: Engine, call: Call, looked: Looked | None, options: Options) -> RecallResult:
+    """Keep what a recall changed, and return what it found; None without memories.
+
+    The caller holds the scope's lock.
+    """
     recall_id = id_text(new_id(options.now_us))
     hits: tuple[Recalled, ...] = ()
     skipped: tuple[Recalled, ...] = ()
-    with engine.alone(scope, write=options.reinforce):
-        looked = _looked(engine, scope, embedder, cue, options)
-        if looked is not None:
-            index, answered, rows = looked
-            if options.token_budget is not None:
-                answered = budgeted(answered, _sizes(rows), options.token_budget)
-            found = _strengthened(index, answered, rows, options)
-            # What the index says of its hits now has to be told, whatever comes between.
-            found.keep(engine, index, options)
-            hits, skipped = found.recalled()
+    if looked is not None:
+        index, answered, rows = looked
+        if options.token_budget is not None:
+            answered = budgeted(answered, _sizes(rows), options.token_budget)
+        found = _strengthened(index, answered, rows, options)
+        # What the index says of its hits now has to be told, whatever comes between.
+        found.keep(engine, index, options)
+        hits, skipped = found.recalled()
+    return _told(engine, call, recall_id, (hits, skipped), options)
+
+
+def _told(
+    engine: Engine,
+    call: Call,
+    recall_id: str,
+    parts: tuple[tuple[Recalled, ...], tuple[Recalled, ...]],
+    options: Options,
+) -> RecallResult:
+    """Return the result of a recall, and count it."""
+    hits, skipped = parts
     abstained = not hits and all(one.score < options.min_score for one in skipped)
-    took_ns = time.perf_counter_ns() - started_ns
-    engine.meter.recalled(scope, took_ns, abstained=abstained)
-    return RecallResult(recall_id, cue.text, hits, skipped, abstained, False, took_ns // 1_000)
+    took_ns = time.perf_counter_ns() - call.started_ns
+    engine.meter.recalled(call.scope, took_ns, abstained=abstained)
+    text, took_us = call.cue.text, took_ns // NS_PER_US
+    return RecallResult(recall_id, text, hits, skipped, abstained, False, took_us)
 
 
 def _recall_beside(
@@ -146,7 +151,7 @@ def _recall_beside(
 
     The lock of one scope is held at a time.
     """
-    started_ns = time.perf_counter_ns()
+    call = Call(scope, cue, time.perf_counter_ns())
     recall_id = id_text(new_id(options.now_us))
     aside = options._replace(reinforce=False)
     seen = [_seen(engine, name, embedder, cue, aside) for name in options.also]
@@ -167,11 +172,7 @@ def _recall_beside(
         (n, one.narrowed(answer))
         for n, ((_, one), answer) in enumerate(zip(others, whole.answers[1:], strict=True), 1)
     ]
-    hits, skipped = _in_order(shares, whole)
-    abstained = not hits and all(one.score < options.min_score for one in skipped)
-    took_ns = time.perf_counter_ns() - started_ns
-    engine.meter.recalled(scope, took_ns, abstained=abstained)
-    return RecallResult(recall_id, cue.text, hits, skipped, abstained, False, took_ns // 1_000)
+    return _told(engine, call, recall_id, _in_order(shares, whole), options)
 
 
 def _seen(
@@ -208,42 +209,41 @@ def _in_order(
 
 def _looked(
     engine: Engine, scope: str, embedder: Embedder, cue: Cue, options: Options
-) -> tuple[ScopeIndex, Answer, Mapping[int, Shelved]] | None:
+) -> Looked | None:
     """Return an index that is current, its answer and the rows of that; None without memories."""
     index = engine.loaded(scope)
     if index is not None:
-        answered = _answer(engine, index, embedder, cue, options)
+        answered = _answer(put(engine, index, embedder, cue, options))
         # Looked at after the answer, so that one look tells of both.
         if engine.is_current(index):
             engine.binding.fit(embedder)
-            return _known(index, answered, engine.rows(index, answered.slots().tolist()))
+            return known_in(index, answered, engine.rows(index, answered.slots().tolist()))
     index = engine.current(scope)
     engine.binding.fit(embedder)
     if index is None:
         return None
-    answered = _answer(engine, index, embedder, cue, options)
-    return _known(index, answered, engine.rows_now(index, answered.slots().tolist()))
+    answered = _answer(put(engine, index, embedder, cue, options))
+    return known_in(index, answered, engine.rows_now(index, answered.slots().tolist()))
 
 
-def _answer(
+def _answer(one: Question) -> Answer:
+    """Return what an index answers by itself."""
+    return answer(one, {lane: search.ranking() for lane, search in searches(one).items()})
+
+
+def put(
     engine: Engine, index: ScopeIndex, embedder: Embedder, cue: Cue, options: Options
-) -> Answer:
-    """Return what the index answers."""
+) -> Question:
+    """Put a cue to an index."""
     asked = None if cue.query is None else engine.lane(index, embedder).asked(cue.query)
-    return answer(index, asked, cue, _request(index, options))
-
-
-def _request(index: ScopeIndex, options: Options) -> Request:
-    """Return what is wanted of an index."""
     mask = index.columns.mask(
         options.now_us, as_of_us=options.as_of_us, run=options.run_id, archive=options.archive
     )
-    return Request(options.recipe, options.top_k, options.min_score, options.now_us, mask)
+    request = Request(options.recipe, options.top_k, options.min_score, options.now_us, mask)
+    return question(index, cue, request, asked)
 
 
-def _known(
-    index: ScopeIndex, answered: Answer, rows: Mapping[int, Shelved]
-) -> tuple[ScopeIndex, Answer, Mapping[int, Shelved]]:
+def known_in(index: ScopeIndex, answered: Answer, rows: Mapping[int, Shelved]) -> Looked:
     """Return an answer without what has no row any more."""
     if len(rows) < len(answered.places()):
         # Another process erased some since the index was brought up to date.

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ebbmem import _core
 from ebbmem.embedders.base import Embedder, WordEmbedder, counts_words
 from ebbmem.errors import EbbmemError, EmbedderFailed
+from ebbmem.searches import Search
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
@@ -37,18 +38,18 @@ Query = F32 | WordQuery
 
 
 class Asked(Protocol):
-    """A lane asked with one cue.  Rankings give slots and cosines, best first."""
+    """A lane asked with one cue.  Rankings have cosines for values."""
 
-    def top_affine(
+    def affine(
         self, mul: F64 | None, add: F64 | None, newness: I64, mask: BoolRows, k: int
-    ) -> tuple[I64, F64]:
-        """Rank by ``mul * cosine + add``."""
+    ) -> Search:
+        """Return the ranking by ``mul * cosine + add``."""
         ...
 
-    def top_faded(
+    def faded(
         self, fading: _core.Fading, now_us: int, rate: float, among: tuple[I64, BoolRows], k: int
-    ) -> tuple[I64, F64]:
-        """Rank by log weight + ln((1 + cosine) / 2); ``among`` is newness and mask."""
+    ) -> Search:
+        """Return that by log weight + ln((1 + cosine) / 2); ``among`` is newness and mask."""
         ...
 
     def cosines(self, slots: I64) -> F64:
@@ -86,17 +87,17 @@ class _AskedVectors(NamedTuple):
     arena: _core.Arena
     vector: F32
 
-    def top_affine(
+    def affine(
         self, mul: F64 | None, add: F64 | None, newness: I64, mask: BoolRows, k: int
-    ) -> tuple[I64, F64]:
-        slots, _, dots = _core.top_affine(self.arena, self.vector, mul, add, newness, mask, k)
-        return slots, dots.astype(np.float64)
+    ) -> Search:
+        args = (self.arena, self.vector, mul, add, newness, mask, k)
+        return Search(_core.top_affine, _core.Searches.affine, args)
 
-    def top_faded(
+    def faded(
         self, fading: _core.Fading, now_us: int, rate: float, among: tuple[I64, BoolRows], k: int
-    ) -> tuple[I64, F64]:
-        slots, _, dots = _core.top_faded(self.arena, fading, self.vector, now_us, rate, *among, k)
-        return slots, dots.astype(np.float64)
+    ) -> Search:
+        args = (self.arena, fading, self.vector, now_us, rate, *among, k)
+        return Search(_core.top_faded, _core.Searches.faded, args)
 
     def cosines(self, slots: I64) -> F64:
         return _core.dots(self.arena, self.vector, slots).astype(np.float64)
@@ -133,17 +134,17 @@ class _AskedWords(NamedTuple):
     words: _core.WordVectors
     query: WordQuery
 
-    def top_affine(
+    def affine(
         self, mul: F64 | None, add: F64 | None, newness: I64, mask: BoolRows, k: int
-    ) -> tuple[I64, F64]:
-        slots, _, cosines = self.words.top_affine(*self.query, mul, add, newness, mask, k)
-        return slots, cosines
+    ) -> Search:
+        args = (self.words, *self.query, mul, add, newness, mask, k)
+        return Search(_core.WordVectors.top_affine, _core.Searches.words_affine, args)
 
-    def top_faded(
+    def faded(
         self, fading: _core.Fading, now_us: int, rate: float, among: tuple[I64, BoolRows], k: int
-    ) -> tuple[I64, F64]:
-        slots, _, cosines = self.words.top_faded(*self.query, fading, now_us, rate, *among, k)
-        return slots, cosines
+    ) -> Search:
+        args = (self.words, *self.query, fading, now_us, rate, *among, k)
+        return Search(_core.WordVectors.top_faded, _core.Searches.words_faded, args)
 
     def cosines(self, slots: I64) -> F64:
         return self.words.cosines(*self.query, slots)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from ebbmem import arguments, reading, remembering, retrieval, revision
+from ebbmem import arguments, batches, reading, remembering, retrieval, revision
 from ebbmem.clock import Moment, to_us
 from ebbmem.durations import Duration
 from ebbmem.errors import InvalidArgument, InvalidType
@@ -291,8 +291,8 @@ class EpisodicMemoryStore(ScopeHandle):
         options = self._options(
             recipe, top_k, token_budget, min_score, run_id, as_of, include_archive, reinforce, now
         )._replace(also=self._others(also))
-        cues = (arguments.text(cue, "cue"),)
-        return retrieval.recall(self._engine, self._scope, self._embedder, cues, options)[0]
+        text = arguments.text(cue, "cue")
+        return retrieval.recall(self._engine, self._scope, self._embedder, text, options)
 
     def recall_many(
         self,
@@ -307,14 +307,17 @@ class EpisodicMemoryStore(ScopeHandle):
         include_archive: bool = False,
         also: Iterable[str] = (),
         reinforce: Reinforce = "recall",
+        threads: int = 1,
         now: Moment | None = None,
     ) -> list[RecallResult]:
-        """Answer several cues in order, as `recall` does one.
+        """Answer several cues in order, as `recall` does one; what they look up, in one call.
 
         Parameters
         ----------
         cues : sequence of str
             Texts; each may strengthen what the next one finds.
+        threads : int
+            Threads to look up with; the results do not depend on it.
         top_k, token_budget, min_score, recipe, run_id, as_of, include_archive, also, reinforce, now
             As for `recall`, for every cue.
 
@@ -328,8 +331,9 @@ class EpisodicMemoryStore(ScopeHandle):
         options = self._options(
             recipe, top_k, token_budget, min_score, run_id, as_of, include_archive, reinforce, now
         )._replace(also=self._others(also))
-        texts = [arguments.text(cue, "cue") for cue in cues]
-        return retrieval.recall(self._engine, self._scope, self._embedder, texts, options)
+        pairs = [(self._scope, arguments.text(cue, "cue")) for cue in cues]
+        most = arguments.count(threads, "threads")
+        return batches.recall_many(self._engine, self._embedder, pairs, options, most)
 
     def _options(
         self,

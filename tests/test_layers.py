@@ -15,6 +15,7 @@ LAYERS: dict[int, str] = {
     2: "decay reinforcement analysis build embedders vectorstores records",
     3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
     " hits merging succession shelf pending loaded metering lanes spaces changes commits desks"
+    " searches questions batches"
     " writes digests reading retrieval revision erasure filters prospective buffer summaries"
     " consolidation engine lines parsing intake telling restoring importing exporting verifying"
     " reembedding",
@@ -90,12 +91,15 @@ WITHIN: dict[str, str] = {
     "recipes": "spreading",
     "scoring": "recipes",
     "succession": "columns",
-    "recall": "hits index recipes scoring spaces spreading succession",
+    "spaces": "searches",
+    "questions": "index recipes scoring searches spaces succession",
+    "recall": "hits index questions recipes scoring searches spreading succession",
     "reconsolidation": "recipes",
     "reading": "engine reconsolidation shelf",
     "merging": "hits",
-    "retrieval": "engine hits index merging pending reading recall recipes reconsolidation shelf"
-    " spaces",
+    "retrieval": "engine hits index merging pending questions reading recall recipes"
+    " reconsolidation shelf spaces",
+    "batches": "engine index questions recall recipes retrieval searches",
     # 3, writes: each is one change of the engine's
     "remembering": "changes commits engine index reconsolidation spaces",
     "revision": "changes engine graph reading reconsolidation remembering",
@@ -155,6 +159,7 @@ CORE_IMPORTERS = {1, 2, 3}
 OUTSIDE: dict[str, dict[str, str]] = {
     "time": {
         "clock": "time_ns",
+        "batches": "perf_counter_ns",
         "commits": "monotonic",
         "pending": "monotonic_ns",
         "retrieval": "perf_counter_ns",

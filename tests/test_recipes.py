@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from recall_oracles import DAY, HOUR, Bounded, Fact, S, Spreading
 
-from ebbmem import Database, EpisodicMemoryStore, HashingEmbedder, ManualClock, recall, recipes
+from ebbmem import Database, EpisodicMemoryStore, HashingEmbedder, ManualClock, questions, recipes
 from ebbmem.decay import Ebbinghaus, WeightedSum
 from ebbmem.errors import InvalidType
 from ebbmem.recipes import Ranking, Recipe, Weights
@@ -249,7 +249,7 @@ def test_leaving_out_what_is_far_behind_changes_no_recall(seed, floor, k, k1):
         few = [store.recall(cue, top_k=k, recipe=recipe, reinforce=False) for cue in cues]
         many = store.recall_many(cues, top_k=k, recipe=recipe, reinforce=False)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(recall, "_near", lambda *_: (0, 0.0, 0.0))
+            patch.setattr(questions, "_near", lambda *_: (0, 0.0, 0.0))
             whole = [store.recall(cue, top_k=k, recipe=recipe, reinforce=False) for cue in cues]
             expected = [[(h.id, h.score, h.explanation) for h in one] for one in whole]
         assert [[(h.id, h.score, h.explanation) for h in one] for one in few] == expected

@@ -59,10 +59,6 @@ py::array_t<std::int64_t> compact(Fading& fading) {
   return to_numpy(std::move(moved));
 }
 
-Moment moment_of(const py::object& now_us, const py::object& rate) {
-  return {checked_integer(now_us, "now_us"), checked_number(rate, "rate")};
-}
-
 py::array_t<double> log_weights_of(const Fading& fading, const py::object& slots,
                                    const py::object& now_us, const py::object& rate) {
   const Span<const std::int64_t> numbers = vector_view<std::int64_t>(slots, "slots");

@@ -1,8 +1,7 @@
 #include <pybind11/pybind11.h>
 
-#include <array>
-
 #include "bindings/arguments.h"
+#include "bindings/bm25_arguments.h"
 #include "bindings/numpy_views.h"
 #include "bindings/released.h"
 #include "bindings/topics.h"
@@ -13,30 +12,6 @@ namespace py = pybind11;
 namespace ebb::bindings {
 
 namespace {
-
-Bm25 rule_of(const py::object& k1, const py::object& b) {
-  return {checked_number(k1, "k1"), checked_number(b, "b")};
-}
-
-Near near_of(const py::object& count, const py::object& share, const py::object& spare) {
-  return {checked_count(count, "count", 0), checked_number(share, "share"),
-          checked_number(spare, "spare")};
-}
-
-// Lengths are checked by the core, against the state of the index the ranking will see.
-Bm25Query query_of(const Bm25& rule, const py::object& newness, const py::object& mask,
-                   const py::object& k, const py::object& limit) {
-  Bm25Query query;
-  query.rule = rule;
-  query.k = static_cast<std::int64_t>(checked_count(k, "k", 1));
-  if (!newness.is_none()) query.newness = vector_view<std::int64_t>(newness, "newness");
-  if (!mask.is_none()) {
-    const auto view = vector_view<bool>(mask, "mask");
-    query.mask = {view.data, view.size};
-  }
-  if (!limit.is_none()) query.limit = static_cast<std::int64_t>(checked_count(limit, "limit", 0));
-  return query;
-}
 
 std::size_t append(Postings& postings, const py::object& term_ids, const py::object& text_ends) {
   const auto ids = vector_view<std::uint64_t>(term_ids, "term_ids");
@@ -66,9 +41,7 @@ py::tuple top_bm25(const Postings& postings, const py::object& terms, const py::
   const auto ids = vector_view<std::uint64_t>(terms, "terms");
   Bm25Query query = query_of(rule_of(k1, b), newness, mask, k, limit);
   query.near = near_of(count, share, spare);
-  const std::array<std::int64_t, 1> whole{static_cast<std::int64_t>(ids.size)};
-  std::vector<std::int64_t> ends;
-  RankedTexts out = released([&] { return postings.top(ids, {whole.data(), 1}, query, ends); });
+  RankedTexts out = released([&] { return postings.top(ids, query); });
   return py::make_tuple(to_numpy(std::move(out.slots)), to_numpy(std::move(out.scores)));
 }
 

@@ -1,11 +1,11 @@
 #include <pybind11/pybind11.h>
 
-#include <array>
 #include <memory>
 #include <utility>
 
 #include "bindings/arguments.h"
 #include "bindings/numpy_views.h"
+#include "bindings/one_text.h"
 #include "bindings/ranking.h"
 #include "bindings/released.h"
 #include "bindings/topics.h"
@@ -26,22 +26,6 @@ WordCounts counts_of(const py::object& buckets, const py::object& counts, const 
           vector_view<std::int32_t>(counts, "counts"),
           vector_view<std::int64_t>(ends, "text_ends")};
 }
-
-// The counts of one text.
-class OneText {
- public:
-  OneText(const py::object& buckets, const py::object& counts)
-      : buckets_(vector_view<std::uint32_t>(buckets, "buckets")),
-        counts_(vector_view<std::int32_t>(counts, "counts")),
-        end_{static_cast<std::int64_t>(buckets_.size)} {}
-
-  WordCounts counts() const { return {buckets_, counts_, {end_.data(), 1}}; }
-
- private:
-  Span<const std::uint32_t> buckets_;
-  Span<const std::int32_t> counts_;
-  std::array<std::int64_t, 1> end_;
-};
 
 std::size_t append(WordVectors& vectors, const py::object& buckets, const py::object& counts,
                    const py::object& ends) {
@@ -113,7 +97,7 @@ py::tuple faded(const WordVectors& vectors, const py::object& buckets, const py:
                 const Fading& fading, const py::object& now_us, const py::object& rate,
                 const py::object& newness, const py::object& mask, const py::object& k) {
   const OneText query(buckets, counts);
-  const Moment moment{checked_integer(now_us, "now_us"), checked_number(rate, "rate")};
+  const Moment moment = moment_of(now_us, rate);
   const Selection selection = selection_of(newness, mask, k);
   return ranked([&] { return top_faded(vectors, query.counts(), fading, moment, selection); });
 }

@@ -9,6 +9,7 @@
 
 #include "bindings/arguments.h"
 #include "bindings/numpy_views.h"
+#include "core/fading.h"
 #include "core/scan.h"
 
 namespace ebb::bindings {
@@ -38,6 +39,10 @@ inline Selection selection_of(const py::object& newness, const py::object& mask,
   Selection selection = selection_of(newness, mask, k);
   selection.threads = checked_count(threads, "threads", 1);
   return selection;
+}
+
+inline Moment moment_of(const py::object& now_us, const py::object& rate) {
+  return {checked_integer(now_us, "now_us"), checked_number(rate, "rate")};
 }
 
 inline py::tuple result_of_one(Ranked ranked) {

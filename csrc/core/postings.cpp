@@ -125,6 +125,13 @@ RankedTexts Postings::top(Span<const std::uint64_t> term_ids, Span<const std::in
   return out;
 }
 
+RankedTexts Postings::top(Span<const std::uint64_t> cue, const Bm25Query& query) const {
+  const Reading lock(lock_);
+  RankedTexts out;
+  rank_bm25(index_, cue, query.rule, contest_of(query, index_.size()), out);
+  return out;
+}
+
 std::vector<double> Postings::score(Span<const std::uint64_t> terms, const Bm25& rule,
                                     Span<const std::int64_t> slots) const {
   check_bm25(rule);

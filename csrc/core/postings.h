@@ -51,6 +51,9 @@ class Postings {
   RankedTexts top(Span<const std::uint64_t> term_ids, Span<const std::int64_t> cue_ends,
                   const Bm25Query& query, std::vector<std::int64_t>& ends) const;
 
+  // The same for one cue of all these terms.
+  RankedTexts top(Span<const std::uint64_t> cue, const Bm25Query& query) const;
+
   // The score of each slot. Throws ValueError.
   std::vector<double> score(Span<const std::uint64_t> terms, const Bm25& rule,
                             Span<const std::int64_t> slots) const;
