@@ -221,8 +221,8 @@ def _ask(path: Path, seed: int, rounds: int, seconds: float, pipe: Connection) -
 class Erasing:
     """A store from which memories are erased while another process has it open."""
 
-    HOW = (("idle", True), ("recalling", True), ("reading", False))
-    """What another process does meanwhile, and whether files are free of it at once."""
+    HOW = ("idle", "recalling", "reading")
+    """What another process does meanwhile; only an idle one can hold nothing back."""
     EACH = 9
 
     def __init__(self, path: Path, chosen: random.Random, result: Result) -> None:
@@ -236,7 +236,7 @@ class Erasing:
         with ExitStack() as stack:
             other = stack.enter_context(Worker(partial(_be_beside, self._path), planted=False))
             eraser = stack.enter_context(Worker(partial(_erase_when_asked, self._path)))
-            for how, told_now in self.HOW:
+            for how in self.HOW:
                 count = self.EACH // len(self.HOW)
                 secrets = self._secrets[erased * 6 : (erased + count) * 6]
                 eraser.pipe.send(("remember", secrets))
@@ -244,9 +244,10 @@ class Erasing:
                 other.pipe.send(how)
                 other.receive()
                 eraser.pipe.send(("erase", secrets))
-                self._count_recalled(eraser.receive(), how)
+                recalled, pending = eraser.receive()
+                self._count_recalled(recalled, how)
                 erased += count
-                if told_now:
+                if not pending or how == "idle":
                     self._look(secrets, f"while another process is {how}")
                 other.pipe.send("stop")
                 self._count_recalled(other.receive(), f"another process, {how}")
@@ -287,9 +288,9 @@ def _erase_when_asked(path: Path, pipe: Connection) -> None:
                 # Every one was in an answer before it is erased.
                 pipe.send(_recalled(memory, secrets))
             elif what == "erase":
-                memory.erase(ids)
+                receipt = memory.erase(ids)
                 ids.clear()
-                pipe.send(_recalled(memory, secrets))
+                pipe.send((_recalled(memory, secrets), receipt.pending))
             else:
                 memory.remember("another kettle")
                 pipe.send("written")
