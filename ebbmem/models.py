@@ -320,9 +320,9 @@ class ErasureReceipt:
     def pending(self) -> bool:
         """Return whether a file may still hold something of it, as of now.
 
-        Nobody can recall it any more, but the write-ahead log keeps older pages while another
-        process reads them.  The next write of any kind takes them away as soon as that reader has
-        ended; so do ``flush()``, and the next opening of the store.
+        Nobody can recall it any more, but the write-ahead log keeps older pages while somebody who
+        began before still reads them (another process, an export).  The next write of any kind
+        takes them away once that reader has ended; so do ``flush()`` and the next opening.
         """
         return self._holds()
 

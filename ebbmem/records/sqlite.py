@@ -346,7 +346,7 @@ class SqliteRecords:
     def _scrub_log(self, wait_s: float) -> None:
         """Empty the write-ahead log while it may hold erased text.
 
-        A reader of another process can hold it back; then the next transactions try again
+        A reader can hold it back; then the next transactions try again
         without waiting.
         """
         # While it waits for readers no other process can write.
