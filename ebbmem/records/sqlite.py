@@ -243,13 +243,15 @@ class SqliteRecords:
     @contextmanager
     def _beside(self) -> Iterator[Connection]:
         """Open a connection for long reads, which keep nobody waiting; in RAM, use the only one."""
-        with self._alone() as connection:
-            self._require_ready()
-            if self.path == MEMORY_PATH:
+        self.require_own()
+        self._require_open()
+        self._require_ready()
+        if self.path == MEMORY_PATH:
+            with self._alone() as connection:
                 if self._view() is not None:
                     raise StoreError("it cannot run inside a transaction")
                 yield connection
-                return
+            return
         with closing(Connection(self.path, self._busy_wait_s)) as connection:
             yield connection
 

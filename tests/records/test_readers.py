@@ -80,6 +80,18 @@ def test_a_snapshot_lasts_while_others_write_and_read(store):
         reader.scopes()
 
 
+def test_a_snapshot_waits_for_no_writer(store):
+    remembered(store, "a")
+
+    def seen():
+        with store.snapshot() as reader:
+            return [text for _, text, _ in reader.texts(None, 1)]
+
+    with store.write() as writer:
+        writer.insert_memories(1, [memory("b")])
+        assert in_thread(seen) == ["a"]
+
+
 def test_what_reads_cannot_write(store):
     with store.read() as reader, pytest.raises(StorageFailed, match="read"):
         reader._connection.run("DELETE FROM memories")
