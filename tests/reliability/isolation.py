@@ -340,6 +340,6 @@ def _be_beside(path: Path, pipe: Connection) -> None:
                 memory.recall("kettle", top_k=50, reinforce=False)
             pipe.recv()
             with suppress(AttributeError):
-                lines.close()  # type: ignore[attr-defined]
+                lines.close()
             found = memory.recall("kettle", top_k=200, reinforce=False)
             pipe.send([hit.summary for hit in found if hit.summary.startswith("z")])

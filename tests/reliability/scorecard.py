@@ -39,7 +39,7 @@ FIGURES: dict[str, Figure] = {
     "R2": Figure(
         "states",
         "kill -9 inside an operation",
-        {"rounds": 36, "seconds": 30},
+        {"rounds": 45, "seconds": 35},
         {"rounds": 300, "seconds": 570},
     ),
     "R11": Figure(

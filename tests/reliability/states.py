@@ -142,21 +142,21 @@ def backup(path: Path, begun: Begun) -> None:
     """Copy the store while it is open."""
     with opened(path) as db:
         begun()
-        db.backup(path.with_name("backup.db"))  # type: ignore[attr-defined]
+        db.backup(path.with_name("backup.db"))
 
 
 def repair(path: Path, begun: Begun) -> None:
     """Mend a store in which nothing is broken."""
     with opened(path) as db:
         begun()
-        db.repair()  # type: ignore[attr-defined]
+        db.repair()
 
 
 def erase_scope(path: Path, begun: Begun) -> None:
     """Erase a scope with all it holds."""
     with opened(path) as db:
         begun()
-        db.erase_scope("bob")  # type: ignore[attr-defined]
+        db.erase_scope("bob")
 
 
 OPERATIONS: dict[str, Operation] = {
@@ -166,13 +166,10 @@ OPERATIONS: dict[str, Operation] = {
     "consolidate": Operation(consolidate, in_parts=True),
     "export": Operation(export, made="export.jsonl"),
     "import": Operation(import_, in_parts=True),
+    "backup": Operation(backup, made="backup.db"),
+    "erase_scope": Operation(erase_scope),
+    "repair": Operation(repair),
 }
-TO_COME = {"backup": Operation(backup, made="backup.db"), "erase_scope": Operation(erase_scope)}
-
-
-def operations() -> dict[str, Operation]:
-    """Return the operations that this ebbmem has."""
-    return OPERATIONS | {name: one for name, one in TO_COME.items() if hasattr(Database, name)}
 
 
 def _exported() -> list[str]:
@@ -191,10 +188,10 @@ def measure(rounds: int, seed: int, seconds: float) -> Result:
     result.measured = {"killed before the end": 0}
     with folder() as where:
         _LINES[:] = answer_of(partial(_lines_of_another, where / "another.db"))
-        scenes = [Scene(name, one, where / name, result) for name, one in operations().items()]
+        scenes = [Scene(name, one, where / name, result) for name, one in OPERATIONS.items()]
         for number in course:
             scenes[number % len(scenes)].kill(chosen)
-    result.notes.append(f"operations: {', '.join(operations())}")
+    result.notes.append(f"operations: {', '.join(OPERATIONS)}")
     result.took_s = course.took_s
     return result
 
