@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <list>
+#include <memory>
 #include <mutex>
 
 namespace ebb {
@@ -13,14 +14,18 @@ namespace {
 constexpr std::size_t kSmallestPage = 512;
 constexpr std::size_t kLargestPage = 65536;
 constexpr std::size_t kFirstHeader = 100;  // the header of the file stands before the first page's
-constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 // Overflow and freelist pages begin with the number of another page, as four bytes, highest first.
-// In files up to here (and pages of 4 KiB) that byte is below every kind of b-tree page.
-constexpr std::int64_t kLongestFile = 64 * kGiB;
+// In files of up to so many pages that byte is below every kind of b-tree page.
+constexpr std::int64_t kMostPages = std::int64_t{1} << 24;
+// Where the first page says, as four bytes, whether there are pages of pointers back: these begin
+// with kinds of their own, two of which are those of b-tree pages. Without them it is zero.
+constexpr std::int64_t kPointersBack = 52;
+constexpr std::size_t kRead = 1;
 constexpr std::size_t kWrite = 2;
 constexpr std::size_t kFileSize = 5;
 constexpr int kOk = 0;
 
+using ReadFunction = int (*)(DatabaseFile*, void*, int, std::int64_t);
 using WriteFunction = int (*)(DatabaseFile*, const void*, int, std::int64_t);
 using FileSizeFunction = int (*)(DatabaseFile*, std::int64_t*);
 
@@ -38,16 +43,28 @@ bool is_page_size(std::size_t size) {
   return size >= kSmallestPage && size <= kLargestPage && (size & (size - 1)) == 0;
 }
 
+// Whether a page that looks like one of a b-tree can be nothing else in this file.
+bool tells_by_looks(DatabaseFile* file, const FileMethods& original, std::size_t page_size) {
+  const auto read = reinterpret_cast<ReadFunction>(original.functions[kRead]);
+  const auto file_size = reinterpret_cast<FileSizeFunction>(original.functions[kFileSize]);
+  std::int64_t length = 0;
+  std::array<unsigned char, 4> pointers_back{};
+  constexpr std::array<unsigned char, 4> kNone{};
+  return file_size(file, &length) == kOk &&
+         length <= kMostPages * static_cast<std::int64_t>(page_size) &&
+         read(file, pointers_back.data(), static_cast<int>(pointers_back.size()), kPointersBack) ==
+             kOk &&
+         pointers_back == kNone;
+}
+
 int write_page(DatabaseFile* file, const void* bytes, int size, std::int64_t offset) {
   const auto* replaced = reinterpret_cast<const Replaced*>(file->methods);
   const FileMethods& original = *replaced->original;
   const auto write = reinterpret_cast<WriteFunction>(original.functions[kWrite]);
-  const auto file_size = reinterpret_cast<FileSizeFunction>(original.functions[kFileSize]);
   const Span<const unsigned char> page{static_cast<const unsigned char*>(bytes),
                                        static_cast<std::size_t>(size)};
   const Room room = unallocated_room(page, offset);
-  std::int64_t length = 0;
-  if (room.begin == room.end || file_size(file, &length) != kOk || length > kLongestFile) {
+  if (room.begin == room.end || !tells_by_looks(file, original, page.size)) {
     return write(file, bytes, size, offset);
   }
   std::array<unsigned char, kLargestPage> clean;
@@ -57,11 +74,11 @@ int write_page(DatabaseFile* file, const void* bytes, int size, std::int64_t off
   return write(file, clean.data(), size, offset);
 }
 
-// Returns the table for files that have the given one; it lives as long as the process, as they
-// may.
+// Returns the table for files that have the given one.
 const FileMethods& replaced(const FileMethods& original) {
   static std::mutex lock;
-  static std::list<Replaced> tables;
+  // Never destroyed: while the process ends, threads may still write and files be open.
+  static std::list<Replaced>& tables = *std::make_unique<std::list<Replaced>>().release();
   const std::lock_guard<std::mutex> held(lock);
   for (const Replaced& one : tables) {
     if (one.original == &original) return one.methods;

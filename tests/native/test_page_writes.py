@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from ebbmem import _core
 
 Close = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+Read = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int64
+)
 Write = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int64
 )
@@ -24,7 +27,7 @@ class Methods(ctypes.Structure):
     _fields_ = (
         ("version", ctypes.c_int),
         ("close", ctypes.c_void_p),
-        ("read", ctypes.c_void_p),
+        ("read", Read),
         ("write", Write),
         ("truncate", ctypes.c_void_p),
         ("sync", ctypes.c_void_p),
@@ -42,10 +45,17 @@ class Fake:
 
     kept: list[Fake] = []  # noqa: RUF012 - their tables are never forgotten by the core
 
-    def __init__(self, version: int = 3, length: int = 0) -> None:
+    def __init__(
+        self, version: int = 3, length: int = 0, pointers_back: int = 0, unreadable: int = 0
+    ) -> None:
         self.written: list[tuple[bytes, int]] = []
         self.length = length
         self.refused = 0
+
+        def read(_file: int, into: int, size: int, offset: int) -> int:
+            assert (size, offset) == (4, 52)  # where the first page tells of pointers back
+            ctypes.memmove(into, pointers_back.to_bytes(4, "big"), size)
+            return unreadable
 
         def write(_file: int, at: int, size: int, offset: int) -> int:
             self.written.append((ctypes.string_at(at, size), offset))
@@ -55,7 +65,9 @@ class Fake:
             length[0] = self.length
             return 0
 
-        self._methods = Methods(version=version, write=Write(write), size=Size(size))
+        self._methods = Methods(
+            version=version, read=Read(read), write=Write(write), size=Size(size)
+        )
         self._file = File(ctypes.pointer(self._methods))
         self.kept.append(self)
 
@@ -138,6 +150,11 @@ def test_files_in_which_other_pages_may_begin_alike_are_left_alone():
     one = page(2, 3, 2000)
     assert written(one, length=64 * GIB) == cleaned(one, 18, 2000)
     assert written(one, length=64 * GIB + 1) == one
+    small = page(2, 3, 400, size=512)
+    assert written(small, length=8 * GIB) == cleaned(small, 18, 400)
+    assert written(small, length=8 * GIB + 1) == small
+    assert written(one, pointers_back=7) == one
+    assert written(one, unreadable=522) == one
 
 
 @pytest.mark.parametrize("version", [1, 2, 3, 4])
