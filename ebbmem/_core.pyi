@@ -283,21 +283,6 @@ class Postings:
         share: float = ...,
         spare: float = ...,
     ) -> tuple[I64, F64]: ...
-    def top_bm25_many(
-        self,
-        term_ids: U64,
-        cue_ends: I64,
-        k1: float,
-        b: float,
-        newness: I64 | None,
-        mask: Bool | None,
-        k: int,
-        limit: int | None = ...,
-        threads: int = ...,
-        count: int = ...,
-        share: float = ...,
-        spare: float = ...,
-    ) -> tuple[I64, F64, I64]: ...
     def bm25(self, terms: U64, k1: float, b: float, slots: I64) -> F64: ...
 
 class WordVectors:

@@ -14,7 +14,7 @@ from ebbmem.clock import US_PER_H
 from ebbmem.decay import F64, I64, StorageStrength
 from ebbmem.recipes import Recipe
 from ebbmem.records.base import MemoryRow, Reader, StrengthRow
-from ebbmem.reinforcement import Strength, failure, success
+from ebbmem.reinforcement import failure, success
 
 RATE_PER_H: Final = StorageStrength().decay_rate
 _PACKED: Final = np.dtype([("row", "<i8"), ("storage", "<f8"), ("retrievability", "<f8")])
@@ -153,11 +153,6 @@ def packed(before: Held, r: F64) -> bytes:
     payload = np.empty(len(r), _PACKED)
     payload["row"], payload["storage"], payload["retrievability"] = before.row, before.storage, r
     return payload.tobytes()
-
-
-def unpacked(payload: bytes) -> list[tuple[int, Strength]]:
-    """Return what `packed` wrote."""
-    return [(row, Strength(s, r)) for row, s, r in np.frombuffer(payload, _PACKED).tolist()]
 
 
 def named(row: int) -> bytes:

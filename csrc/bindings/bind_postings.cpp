@@ -45,22 +45,6 @@ py::tuple top_bm25(const Postings& postings, const py::object& terms, const py::
   return py::make_tuple(to_numpy(std::move(out.slots)), to_numpy(std::move(out.scores)));
 }
 
-py::tuple top_bm25_many(const Postings& postings, const py::object& term_ids,
-                        const py::object& cue_ends, const py::object& k1, const py::object& b,
-                        const py::object& newness, const py::object& mask, const py::object& k,
-                        const py::object& limit, const py::object& threads, const py::object& count,
-                        const py::object& share, const py::object& spare) {
-  const auto ids = vector_view<std::uint64_t>(term_ids, "term_ids");
-  const auto cues = vector_view<std::int64_t>(cue_ends, "cue_ends");
-  Bm25Query query = query_of(rule_of(k1, b), newness, mask, k, limit);
-  query.near = near_of(count, share, spare);
-  query.threads = checked_count(threads, "threads", 1);
-  std::vector<std::int64_t> ends;
-  RankedTexts out = released([&] { return postings.top(ids, cues, query, ends); });
-  return py::make_tuple(to_numpy(std::move(out.slots)), to_numpy(std::move(out.scores)),
-                        to_numpy(std::move(ends)));
-}
-
 py::array_t<double> bm25(const Postings& postings, const py::object& terms, const py::object& k1,
                          const py::object& b, const py::object& slots) {
   const auto ids = vector_view<std::uint64_t>(terms, "terms");
@@ -97,11 +81,6 @@ void bind_postings(py::module_& m) {
            py::arg("share") = 0.0, py::arg("spare") = 0.0,
            "Return slots and scores of the k best texts with a score above 0, best first; with a "
            "count only those of at least share * the count-th best score - spare.")
-      .def("top_bm25_many", &top_bm25_many, py::arg("term_ids"), py::arg("cue_ends"), py::arg("k1"),
-           py::arg("b"), py::arg("newness"), py::arg("mask"), py::arg("k"),
-           py::arg("limit") = py::none(), py::arg("threads") = 1, py::arg("count") = 0,
-           py::arg("share") = 0.0, py::arg("spare") = 0.0,
-           "Return slots, scores and the end of each cue's share: top_bm25 of every cue.")
       .def("bm25", &bm25, py::arg("terms"), py::arg("k1"), py::arg("b"), py::arg("slots"),
            "Return the score of each slot; 0 where nothing matches and for tombstones.");
 }

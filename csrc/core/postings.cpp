@@ -1,12 +1,10 @@
 #include "core/postings.h"
-#include "core/ragged.h"
 
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
 
 #include "core/errors.h"
-#include "core/parallel.h"
 
 namespace ebb {
 
@@ -101,28 +99,6 @@ std::vector<double> Postings::idf(Span<const std::uint64_t> terms) const {
     values.push_back(bm25_idf(index_.live(), texts));
   }
   return values;
-}
-
-RankedTexts Postings::top(Span<const std::uint64_t> term_ids, Span<const std::int64_t> cue_ends,
-                          const Bm25Query& query, std::vector<std::int64_t>& ends) const {
-  check_partition(cue_ends, term_ids.size, "cue_ends");
-  const Reading lock(lock_);
-  const Contest contest = contest_of(query, index_.size());
-  std::vector<RankedTexts> found(cue_ends.size);
-  for_parts(cue_ends.size, query.threads, [&](Part part) {
-    for (std::size_t cue = part.begin; cue < part.end; ++cue) {
-      const auto begin = static_cast<std::size_t>(cue == 0 ? 0 : cue_ends[cue - 1]);
-      const auto end = static_cast<std::size_t>(cue_ends[cue]);
-      rank_bm25(index_, {term_ids.data + begin, end - begin}, query.rule, contest, found[cue]);
-    }
-  });
-  RankedTexts out;
-  for (const RankedTexts& texts : found) {
-    out.slots.insert(out.slots.end(), texts.slots.begin(), texts.slots.end());
-    out.scores.insert(out.scores.end(), texts.scores.begin(), texts.scores.end());
-    ends.push_back(static_cast<std::int64_t>(out.slots.size()));
-  }
-  return out;
 }
 
 RankedTexts Postings::top(Span<const std::uint64_t> cue, const Bm25Query& query) const {

@@ -25,7 +25,6 @@ struct Bm25Query {
   std::int64_t limit = -1;  // slots from here on are not looked at; -1: as many as there are
   std::int64_t k = 1;
   Near near;
-  std::size_t threads = 1;  // that several cues may be split over
 };
 
 class Postings {
@@ -45,13 +44,9 @@ class Postings {
   std::vector<std::int64_t> document_frequency(Span<const std::uint64_t> terms) const;
   std::vector<double> idf(Span<const std::uint64_t> terms) const;
 
-  // For each cue (cue c ends at term cue_ends[c]) the at most k best slots with a score above 0, as
-  // far as they are near, one cue after the other; ends[c] is where those of cue c end. Statistics
-  // are those of all live texts, whatever limit and mask. Throws ShapeError or ValueError.
-  RankedTexts top(Span<const std::uint64_t> term_ids, Span<const std::int64_t> cue_ends,
-                  const Bm25Query& query, std::vector<std::int64_t>& ends) const;
-
-  // The same for one cue of all these terms.
+  // The at most k best slots for a cue of all these terms with a score above 0, best first, as far
+  // as they are near. Statistics are those of all live texts, whatever limit and mask. Throws
+  // ShapeError or ValueError.
   RankedTexts top(Span<const std::uint64_t> cue, const Bm25Query& query) const;
 
   // The score of each slot. Throws ValueError.

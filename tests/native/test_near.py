@@ -86,21 +86,6 @@ def test_equals_at_the_edge_all_stay() -> None:
     assert postings.top_bm25(cue, *PLAIN, 5, None, 1, 0.0, 0.0)[0].tolist() == [1, 0, 4, 3, 2]
 
 
-def test_a_batch_equals_one_by_one() -> None:
-    postings = built(drawn(7, 500, 20))
-    cues = [[1, 2], [3], [], [5, 1, 9]]
-    flat = np.array([term for cue in cues for term in cue], dtype=np.uint64)
-    ends = np.cumsum([len(cue) for cue in cues], dtype=np.int64)
-    rule = (5, 0.8, 1e-9)
-    slots, _, cuts = postings.top_bm25_many(flat, ends, *PLAIN, 100, None, 1, *rule)
-    single = [
-        postings.top_bm25(np.array(cue, dtype=np.uint64), *PLAIN, 100, None, *rule)[0].tolist()
-        for cue in cues
-    ]
-    assert slots.tolist() == [slot for one in single for slot in one]
-    assert cuts.tolist() == np.cumsum([len(one) for one in single]).tolist()
-
-
 @pytest.mark.parametrize(
     "change",
     [

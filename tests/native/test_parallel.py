@@ -38,12 +38,6 @@ class World:
         self.add = rng.choice([0.0, 0.25, 1.0], size)
         self.log_weight = rng.choice([-np.inf, -3.0, 0.0], size)
         self.mask = rng.random(size) < 0.7
-        self.postings = _core.Postings()
-        self.postings.append(
-            rng.integers(0, 12, 3 * size).astype(np.uint64), 3 * np.arange(1, size + 1)
-        )
-        self.cues = rng.integers(0, 14, 2 * queries).astype(np.uint64)
-        self.cue_ends = 2 * np.arange(1, queries + 1)
 
     def searches(self, k: int) -> dict[str, Search]:
         """Every search that takes a batch, by name."""
@@ -54,9 +48,6 @@ class World:
             "product": lambda n: _core.top_product_many(*one, self.log_weight, None, mask, k, n),
             "faded": lambda n: _core.top_faded_many(
                 self.arena, self.fading, self.queries, NOW_US, 1e-6, None, mask, k, n
-            ),
-            "bm25": lambda n: self.postings.top_bm25_many(
-                self.cues, self.cue_ends, 0.9, 0.4, None, mask, k, None, n
             ),
         }
 
@@ -78,7 +69,7 @@ def test_any_number_of_threads_answers_as_one(world: World, threads: int, k: int
             assert together.tobytes() == alone.tobytes(), name
 
 
-@pytest.mark.parametrize("name", ["affine", "flat", "product", "faded", "bm25"])
+@pytest.mark.parametrize("name", ["affine", "flat", "product", "faded"])
 def test_a_number_of_threads_is_at_least_one(name: str) -> None:
     search = World(1, 20, 2, 17).searches(3)[name]
 

@@ -234,18 +234,6 @@ def test_scores_of_zero_are_not_ranked() -> None:
     assert slots.tolist() == []
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.lists(text, max_size=20), st.lists(cue, max_size=4), st.integers(1, 5))
-def test_a_batch_equals_one_by_one(texts, cues, k) -> None:
-    postings = built(texts)
-    flat, ends = [t for c in cues for t in c], i64(np.cumsum([len(c) for c in cues]))
-    slots, found, cuts = postings.top_bm25_many(u64(flat), ends, 1.2, 0.75, None, None, k)
-    single = [postings.top_bm25(u64(c), 1.2, 0.75, None, None, k) for c in cues]
-    assert slots.tolist() == [s for one, _ in single for s in one]
-    assert found.tolist() == [s for _, one in single for s in one]
-    assert cuts.tolist() == np.cumsum([len(one) for one, _ in single]).tolist()
-
-
 # --- change -----------------------------------------------------------------------------
 
 
@@ -391,8 +379,3 @@ def test_arrays_are_never_converted(terms: object) -> None:
 def test_unknown_slots_have_no_score() -> None:
     with pytest.raises(InvalidArgument, match="slots"):
         built([[1]]).bm25(u64([1]), 1.2, 0.75, i64([1]))
-
-
-def test_wrong_cue_ends_are_refused() -> None:
-    with pytest.raises(InvalidArgument, match="cue_ends"):
-        built([[1]]).top_bm25_many(u64([1]), i64([2]), 1.2, 0.75, None, None, 1)
