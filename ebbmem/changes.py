@@ -24,8 +24,10 @@ class Change:
     tiers: list[tuple[int, int]] = field(default_factory=list)
     """Row id and tier."""
     dropped: list[int] = field(default_factory=list)
+    erased: bool = False
+    """Whether the scope itself is erased."""
     rebuild: bool = False
-    """Whether the change is of a kind that the index does not take over in place."""
+    """Whether the index takes the change over from the records, when it is next used."""
 
 
 class Post(NamedTuple):

@@ -74,6 +74,16 @@ class Columns:
         return column
 
     @property
+    def last_row(self) -> int:
+        """Return the row id of the last slot; 0 without any."""
+        return int(self._arrays["row"][self._size - 1]) if self._size else 0
+
+    @property
+    def live(self) -> int:
+        """Return how many memories there are, without those that are gone."""
+        return int(np.count_nonzero(self.alive))
+
+    @property
     def bytes(self) -> int:
         """Return the memory the columns take."""
         lines = 0 if self._fading is None else self._fading.bytes
@@ -159,7 +169,7 @@ class Columns:
             self._fading = fading
         return self._fading
 
-    def update_strengths(self, rows: Iterable[StrengthRow]) -> None:
+    def update_strengths(self, rows: Iterable[StrengthRow | IndexRow]) -> None:
         """Take over what was written of some memories."""
         for row in rows:
             slot = self.slot(row.row_id)

@@ -21,13 +21,17 @@ MOST: Final = 4_096
 class Desk:
     """What was committed in a scope and is not yet in its index, in the order of the commits."""
 
-    __slots__ = ("__weakref__", "lock", "memories", "posts")
+    __slots__ = ("__weakref__", "erased", "lock", "memories", "owed", "posts")
 
     def __init__(self, lock: threading.RLock) -> None:
         self.lock = lock
         """The scope's: to be held by who takes the posts."""
         self.posts: deque[Post] = deque()
         self.memories = 0
+        self.erased = False
+        """Whether a post here tells of something erased."""
+        self.owed = 0
+        """The seq that the index has to reach by way of the records: its posts are gone."""
 
 
 class Desks:
@@ -80,9 +84,9 @@ class Desks:
         desk = self._desks.get(scope)
         if desk is not None:
             desk.memories += sum(len(one.memories) for one in post.changes)
+            desk.erased = desk.erased or any(one.dropped for one in post.changes)
             desk.posts.append(post)
-        if post.rebuild:
-            # Now, whoever uses it: it may hold what was erased.
+        if any(one.erased for one in post.changes):
             self._indexes.drop(scope)
 
     def drop(self, scope: str) -> None:
@@ -92,32 +96,44 @@ class Desks:
     def taken(self, scope: str) -> ScopeIndex | None:
         """Return the index of a scope with all that lies at its desk.
 
-        None where it is not in RAM, or was dropped because it does not lead there.  The caller
+        None where it is not in RAM, or has to be brought up to the records first.  The caller
         holds the scope's lock.
         """
         index = self._indexes.get(scope)
         if index is None:
             return None
         desk = self._desk_of.get(index)
-        if desk is None or not desk.posts:
+        if desk is None:
             return index
-        try:
-            posts = list(desk.posts)
-            followed = _follow(index, posts)
+        if desk.posts:
+            try:
+                self._take(index, desk)
+            except Exception:  # noqa: BLE001 - whatever it was, the records can be read again
+                self._indexes.drop(scope)
+                return None
+            except BaseException:
+                # The records have it; a half-followed index must not answer.
+                self._indexes.drop(scope)
+                raise
+            if index.mostly_gone:
+                self._indexes.drop(scope)
+                return None
+            self._indexes.weigh(index)
+        return index if index.seq >= desk.owed else None
+
+    def _take(self, index: ScopeIndex, desk: Desk) -> None:
+        """Bring an index up to what lies at its desk, or note how far the records have to."""
+        posts = list(desk.posts)
+        if not _follow(index, posts):
+            # Nothing that was erased stays in RAM until then.
             for post in posts:
-                desk.posts.popleft()
-                desk.memories -= sum(len(one.memories) for one in post.changes)
-        except Exception:  # noqa: BLE001 - whatever it was, the records can be read again
-            followed = False
-        except BaseException:
-            # The records have it; a half-followed index must not answer.
-            self._indexes.drop(scope)
-            raise
-        if not followed:
-            self._indexes.drop(scope)
-            return None
-        self._indexes.weigh(index)
-        return index
+                for one in post.changes:
+                    index.drop(one.dropped)
+            desk.owed = posts[-1].after
+        for post in posts:
+            desk.posts.popleft()
+            desk.memories -= sum(len(one.memories) for one in post.changes)
+        desk.erased = any(one.dropped for post in desk.posts for one in post.changes)
 
     def newest(self, index: ScopeIndex) -> int:
         """Return the newest change that an index knows, or will once it takes what lies there."""
@@ -131,14 +147,18 @@ class Desks:
         return seq
 
     def tidy(self, scope: str) -> None:
-        """Bring into the index what lies at its desk, where it is much and nobody uses it."""
+        """Bring into the index what lies at its desk, where it is much or tells of an erasure.
+
+        While somebody else uses the index, it is left to the next use; where that cannot wait, the
+        index is dropped.
+        """
         desk = self._desks.get(scope)
-        if desk is None or desk.memories <= SOON:
+        if desk is None or (desk.memories <= SOON and not desk.erased):
             return
         try:
             if desk.lock.acquire(blocking=False):
                 self.taken(scope)
-            elif desk.memories > MOST:
+            elif desk.memories > MOST or desk.erased:
                 self._indexes.drop(scope)
         finally:
             # Whether or not an interrupt let us note that it was acquired.
@@ -147,7 +167,7 @@ class Desks:
 
 
 def _follow(index: ScopeIndex, posts: list[Post]) -> bool:
-    """Bring an index up to commits; return whether they lead on from it and it is worth keeping."""
+    """Bring an index up to commits; return whether they lead on from what it knows."""
     changes: list[Change] = []
     seq = index.seq
     for post in posts:
@@ -164,4 +184,4 @@ def _follow(index: ScopeIndex, posts: list[Post]) -> bool:
         index.update_states(one.superseded, one.tiers)
         index.drop(one.dropped)
     index.seq = seq
-    return not index.mostly_gone
+    return True

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from ebbmem import lanes
 from ebbmem.analysis import Analyzer
+from ebbmem.catchup import Waiting, brought_up
 from ebbmem.changes import Change
 from ebbmem.commits import Transaction
 from ebbmem.desks import Desks
@@ -25,9 +26,10 @@ from ebbmem.errors import ForkedStore, StoreClosed, StoreError
 from ebbmem.index import ScopeIndex
 from ebbmem.loaded import IndexUse, LoadedIndexes
 from ebbmem.metering import Meter
-from ebbmem.pending import PendingRecall, PendingRecalls, replay
+from ebbmem.pending import PendingRecall, PendingRecalls
 from ebbmem.records.base import Reader, ScopeRow, Writer
 from ebbmem.records.digests import keyed_digest
+from ebbmem.records.followable import FollowReader
 from ebbmem.records.store import RecordStore
 from ebbmem.shelf import Shelved, fetched
 from ebbmem.spaces import Lane
@@ -294,27 +296,29 @@ class Engine:
                     return None
                 index = self._desks.taken(scope)
                 if index is None or index.seq < row.last_seq:
-                    index = self._made(reader, row, waiting)
+                    index = self._brought_up(reader, row, waiting)
             self._desks.put(scope, index, desk, version)
             # What was committed while it was loaded is at the desk.
             index = self._desks.taken(scope)
             if index is not None:
                 return index
 
-    def _made(self, reader: Reader, row: ScopeRow, waiting: Sequence[PendingRecall]) -> ScopeIndex:
-        """Return an index from the records, with the recalls that wait."""
-        index = ScopeIndex.load(reader, row, self.analyzer)
-        # Inside a change the records have them already.
-        if not self._writes.inside:
-            since = self._pending.since(row.name, row.last_seq)
-            replay(index.columns, index.seq, waiting, since)
-        return index
+    def _brought_up(
+        self, reader: FollowReader, row: ScopeRow, waiting: Sequence[PendingRecall]
+    ) -> ScopeIndex:
+        """Return the index as the records have it, with the recalls that wait."""
+        if self._writes.inside:
+            # The records have them already, and are rolled back perhaps: nothing that stays.
+            return ScopeIndex.load(reader, row, self.analyzer)
+        in_ram = Waiting(waiting, self._pending.since(row.name, row.last_seq))
+        try:
+            return brought_up(self._indexes.get(row.name), reader, row, self.analyzer, in_ram)
+        except BaseException:
+            self._indexes.drop(row.name)  # it may have followed half-way
+            raise
 
     def loaded(self, scope: str) -> ScopeIndex | None:
-        """Return the index of a scope where it is in RAM, with every commit of this process.
-
-        Another process may have written since.  The caller holds its lock.
-        """
+        """Return the index of a scope in RAM; another process may have written since."""
         return self._desks.taken(scope)
 
     def is_current(self, index: ScopeIndex) -> bool:

@@ -81,7 +81,7 @@ def erase_scope(engine: Engine, scope: str, now_us: int) -> ErasureReceipt:
         texts.update(intention_text(one.action, one.trigger) for one in intentions)
         _keep_digests(engine, change, gone.values(), texts, now_us)
         writer.erase_scope(scope_id)
-        change.rebuild = True
+        change.erased = change.rebuild = True
     engine.meter.forget(scope)
     return ErasureReceipt(
         tuple(id_text(one.id) for one in gone.values()),

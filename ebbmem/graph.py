@@ -119,6 +119,36 @@ class LinkTable:
             _checked_weights("weights", weights),
         )
 
+    def replace(
+        self,
+        slots: NDArray[np.integer[Any]],
+        sources: NDArray[np.integer[Any]],
+        targets: NDArray[np.integer[Any]],
+        kinds: NDArray[np.integer[Any]],
+        weights: NDArray[np.floating[Any]] | NDArray[np.integer[Any]],
+    ) -> None:
+        """Let the links that leave some slots be those given, in order; all or nothing.
+
+        Parameters
+        ----------
+        slots : (m,) integers
+            Whose links go.
+        sources, targets, kinds, weights : (n,)
+            What comes instead, as for `add_many`; each leaves one of ``slots``.
+
+        Raises
+        ------
+        InvalidType, ShapeMismatch, InvalidArgument
+            As `add_many`, and where a link leaves another slot.
+        """
+        self.graph.replace(
+            _integers("slots", slots),
+            _integers("sources", sources),
+            _integers("targets", targets),
+            _codes("kinds", kinds),
+            _checked_weights("weights", weights),
+        )
+
     def drop_nodes(self, slots: NDArray[np.integer[Any]]) -> None:
         """Take away every link that leaves or reaches one of ``slots`` ((n,) integers)."""
         self.graph.drop_nodes(_integers("slots", slots))

@@ -16,12 +16,13 @@ from ebbmem.analysis import Analyzer
 from ebbmem.columns import Columns
 from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.graph import LinkTable, kind_code
-from ebbmem.records.base import IndexRow, LinkRow, Reader, ScopeRow, StrengthRow
+from ebbmem.records.base import IndexRow, LinkRow, Reader, ScopeRow, StrengthRow, row_id
 from ebbmem.shelf import Shelf
 from ebbmem.spaces import Lane, empty_lane
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]
+U8 = NDArray[np.uint8]
 
 NEXT_TURN = kind_code("next_turn")
 BACKWARD = 0.5
@@ -75,6 +76,16 @@ class ScopeIndex:
         return self.columns.gone > SPARE_SLOTS + len(self) - self.columns.gone
 
     @property
+    def last_row(self) -> int:
+        """Return the greatest row id there ever was here; that of no memory when there was none."""
+        return self.columns.last_row or row_id(self.scope.scope_id, 0)
+
+    @property
+    def stores_vectors(self) -> bool:
+        """Return whether a lane keeps vectors that are stored in the records."""
+        return any(stores_vectors(lane.embedder) for lane in self._lanes.values())
+
+    @property
     def bytes(self) -> int:
         """Return the memory the index takes, in bytes."""
         lanes = sum(lane.bytes for lane in list(self._lanes.values()))
@@ -104,16 +115,55 @@ class ScopeIndex:
 
         A turn also brings up the one before it, less than the one after it.
         """
-        if not links:
-            return
+        if links:
+            self.links.add_many(*self._edges(links))
+
+    def replace_links(self, rows: Sequence[int], links: Sequence[LinkRow]) -> None:
+        """Let the links of some memories be those given: all that leave or reach one of them."""
+        if rows:
+            slots = self.columns.slots(rows)
+            slots = slots[slots >= 0]
+            source, target, kind, weight = self._edges(links)
+            leave = np.isin(source, slots)
+            self.links.replace(slots, source[leave], target[leave], kind[leave], weight[leave])
+
+    def linked_turns(self, row: int) -> list[int]:
+        """Return the memories of the turns before and after one."""
+        slot = self.columns.slot(row)
+        if slot is None:
+            return []
+        turns = [target for target, kind, _ in self.links.graph.links(slot) if kind == NEXT_TURN]
+        rows: list[int] = self.columns.row[turns].tolist()
+        return rows
+
+    def _edges(self, links: Sequence[LinkRow]) -> tuple[I64, I64, U8, F32]:
+        """Return source, target, kind and weight by slot, what leads back behind all others."""
         source = self.columns.slots([one.source for one in links])
         target = self.columns.slots([one.target for one in links])
         kind = np.array([kind_code(one.kind) for one in links], dtype=np.uint8)
         weight = np.array([one.weight for one in links], dtype=np.float32)
         both = (source >= 0) & (target >= 0)
-        self.links.add_many(source[both], target[both], kind[both], weight[both])
-        turns = both & (kind == NEXT_TURN)
-        self.links.add_many(target[turns], source[turns], kind[turns], weight[turns] * BACKWARD)
+        back = both & (kind == NEXT_TURN)
+        return (
+            np.concatenate([source[both], target[back]]),
+            np.concatenate([target[both], source[back]]),
+            np.concatenate([kind[both], kind[back]]),
+            np.concatenate([weight[both], weight[back] * np.float32(BACKWARD)]),
+        )
+
+    def refresh(self, rows: Sequence[IndexRow]) -> None:
+        """Take over the strengths and the state of memories as they were read now."""
+        self.columns.update_strengths(rows)
+        for row in rows:
+            slot = self.columns.slot(row.row_id)
+            if slot is not None:
+                self.columns.set(
+                    slot,
+                    tier=row.tier,
+                    kind=self.columns.code(row.memory_type),
+                    successor=row.superseded_by or 0,
+                )
+                self.shelf.remove([slot])
 
     def update_strengths(self, rows: Sequence[StrengthRow]) -> None:
         """Take over what recall changed."""
@@ -142,6 +192,12 @@ class ScopeIndex:
         self.links.drop_nodes(slots)
         for lane in self._lanes.values():
             lane.tombstone(slots)
+
+    def forget_stored_lanes(self) -> None:
+        """Let the lanes of stored vectors be built anew when they are next asked."""
+        for name, lane in list(self._lanes.items()):
+            if stores_vectors(lane.embedder):
+                del self._lanes[name]
 
     def lane(self, embedder: Embedder, epoch: str) -> Lane | None:
         """Return the lane of an embedder, or None where it is not built.

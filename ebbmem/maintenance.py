@@ -14,8 +14,8 @@ from ebbmem.engine import Engine
 from ebbmem.errors import CorruptStore, InvalidArgument
 from ebbmem.records.base import Checked
 from ebbmem.records.checks import FILE, MOST_FINDINGS, check
+from ebbmem.records.following import SqliteFollower
 from ebbmem.records.looking import looked_at
-from ebbmem.records.reading import SqliteReader
 from ebbmem.records.repairing import repaired
 from ebbmem.reembedding import reembed
 from ebbmem.reports import Finding, ReembedReport, RepairReport, VerifyReport
@@ -184,7 +184,7 @@ def verify(path: str | os.PathLike[str], *, language: str | None = "english") ->
     try:
         with looked_at(name, BUSY_WAIT_S) as connection:
             checked = check(connection)
-            reader = SqliteReader(connection)
+            reader = SqliteFollower(connection)
             rows = [row for row in map(reader.scope, checked.sound) if row is not None]
             found = (verifying.of_reader(reader, row, analyzer, None) for row in rows)
             return _report(name, checked, chain.from_iterable(found))

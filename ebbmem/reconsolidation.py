@@ -14,6 +14,7 @@ from ebbmem.clock import US_PER_H
 from ebbmem.decay import F64, I64, StorageStrength
 from ebbmem.recipes import Recipe
 from ebbmem.records.base import MemoryRow, Reader, StrengthRow
+from ebbmem.records.followable import TOUCHED
 from ebbmem.reinforcement import failure, success
 
 RATE_PER_H: Final = StorageStrength().decay_rate
@@ -34,7 +35,7 @@ _TRACE: Final = np.dtype(
 """What a memory was like when it was recalled: ebb::Trace of the core."""
 TRACE_BYTES: Final = _TRACE.itemsize
 _trace_at: Final = struct.Struct("=q3d2qd").unpack_from
-PACKED_KINDS: Final = ("recalled", "used", "failed")
+PACKED_KINDS: Final = ("recalled", "used", "failed", TOUCHED)
 """The events whose payload packs memories."""
 
 
@@ -170,6 +171,12 @@ def without(payloads: Mapping[int, bytes], rows: Collection[int]) -> dict[int, b
         if not stays[start:end].all():
             left[key] = entries[start:end][stays[start:end]].tobytes()
     return left
+
+
+def packed_rows(payload: bytes) -> list[int]:
+    """Return the memories that a payload of `packed` names."""
+    rows: list[int] = np.frombuffer(payload, _PACKED)["row"].tolist()
+    return rows
 
 
 def _after(before: Held, after: tuple[F64, F64], now_us: I64 | int) -> Outcome:

@@ -15,7 +15,7 @@ LAYERS: dict[int, str] = {
     2: "decay reinforcement analysis build embedders vectorstores records",
     3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
     " hits merging succession shelf pending loaded metering lanes spaces changes commits desks"
-    " searches questions batches"
+    " searches questions batches catchup"
     " writes digests reading retrieval revision erasure filters prospective buffer summaries"
     " consolidation engine lines parsing intake telling restoring importing exporting verifying"
     " reembedding",
@@ -38,23 +38,28 @@ WITHIN: dict[str, str] = {
     "vectorstores": "vectorstores.base vectorstores.native",
     "vectorstores.native": "vectorstores.base",
     # 2, records: values and rows; statements over them; a connection; reading; writing; sqlite
-    "records.store": "records.base",
+    "records.store": "records.base records.followable",
     "records.memory_rows": "records.base records.rows",
-    "records.statements": "records.base records.memory_rows",
     "records.header": "records.failures",
     "records.connection": "records.busy records.failures records.filesystems records.forks"
     " records.leftovers",
     "records.counters": "records.base records.connection records.rows records.statements",
     "records.migrate": "records.connection records.header records.rows records.statements",
     "records.base": "records.erasable",
+    "records.followable": "records.base",
+    "records.touching": "records.base",
+    "records.statements": "records.base records.followable records.memory_rows",
+    "records.following": "records.base records.followable records.memory_rows records.reading"
+    " records.rows records.statements",
     "records.reading": "records.base records.connection records.identity records.memory_rows"
     " records.rows records.statements records.erasable records.staging",
     "records.staging": "records.base records.connection records.counters records.rows"
     " records.statements",
-    "records.erasing": "records.base records.connection records.counters records.memory_rows"
-    " records.reading records.rows records.statements",
-    "records.writing": "records.base records.counters records.erasing records.memory_rows"
-    " records.migrate records.reading records.rows records.statements records.staging",
+    "records.erasing": "records.base records.connection records.counters records.following"
+    " records.memory_rows records.reading records.rows records.statements records.touching",
+    "records.writing": "records.base records.counters records.erasing records.followable"
+    " records.memory_rows records.migrate records.reading records.rows records.statements"
+    " records.staging",
     # 2, records as a file: every table alike, read past damage; what is wrong; copies
     "records.tables": "records.base records.identity records.memory_rows records.rows"
     " records.statements",
@@ -72,8 +77,8 @@ WITHIN: dict[str, str] = {
     " records.header records.looking records.migrate records.quarantine records.salvage",
     "records.readers": "records.connection",
     "records.sqlite": "records.backup records.base records.checks records.connection"
-    " records.erasing records.forks records.header records.migrate records.readers"
-    " records.reading records.writing",
+    " records.erasing records.following records.forks records.header records.migrate"
+    " records.readers records.writing",
     # 3, what one scope holds in RAM: a graph and columns make an index, an engine keeps many
     "graph": "csr",
     "spreading": "csr graph",
@@ -82,10 +87,11 @@ WITHIN: dict[str, str] = {
     "commits": "changes",
     "pending": "changes columns recipes reconsolidation",
     "loaded": "index",
+    "catchup": "index pending reconsolidation",
     "desks": "changes index loaded",
     "lanes": "changes index spaces",
-    "engine": "changes commits desks digests index lanes loaded metering pending shelf spaces"
-    " writes",
+    "engine": "catchup changes commits desks digests index lanes loaded metering pending shelf"
+    " spaces writes",
     "writes": "changes commits desks pending",
     # 3, recall: a recipe weighs, the stages run over an index; retrieval is recall as a call
     "recipes": "spreading",
@@ -139,6 +145,7 @@ SEEN_BY_LAYER_3 = {
     "records.digests",
     "records.identity",
     "records.erasable",
+    "records.followable",
     "records.store",
 }
 

@@ -29,12 +29,24 @@ void add(LinkGraph& graph, const py::object& source, const py::object& target, s
   released([&] { graph.add({{&from, 1}, {&to, 1}, {&kind, 1}, {&amount, 1}}, true); });
 }
 
+LinkColumns columns_of(const py::object& sources, const py::object& targets,
+                       const py::object& kinds, const py::object& weights) {
+  return {vector_view<std::int64_t>(sources, "sources"),
+          vector_view<std::int64_t>(targets, "targets"), vector_view<std::uint8_t>(kinds, "kinds"),
+          vector_view<float>(weights, "weights")};
+}
+
 void add_many(LinkGraph& graph, const py::object& sources, const py::object& targets,
               const py::object& kinds, const py::object& weights) {
-  const LinkColumns links{
-      vector_view<std::int64_t>(sources, "sources"), vector_view<std::int64_t>(targets, "targets"),
-      vector_view<std::uint8_t>(kinds, "kinds"), vector_view<float>(weights, "weights")};
+  const LinkColumns links = columns_of(sources, targets, kinds, weights);
   released([&] { graph.add(links); });
+}
+
+void replace(LinkGraph& graph, const py::object& slots, const py::object& sources,
+             const py::object& targets, const py::object& kinds, const py::object& weights) {
+  const auto nodes = vector_view<std::int64_t>(slots, "slots");
+  const LinkColumns links = columns_of(sources, targets, kinds, weights);
+  released([&] { graph.replace(nodes, links); });
 }
 
 std::size_t drop_nodes(LinkGraph& graph, const py::object& slots) {
@@ -83,6 +95,9 @@ void bind_links(py::module_& m) {
            "Add one link.")
       .def("add_many", &add_many, py::arg("sources"), py::arg("targets"), py::arg("kinds"),
            py::arg("weights"), "Add one link per entry, in order; all or nothing.")
+      .def("replace", &replace, py::arg("slots"), py::arg("sources"), py::arg("targets"),
+           py::arg("kinds"), py::arg("weights"),
+           "Let the links that leave some slots be these, in order; all or nothing.")
       .def("drop_nodes", &drop_nodes, py::arg("slots"),
            "Take away every link that leaves or reaches a slot and return how many.")
       .def("remap", &remap, py::arg("old_to_new"),

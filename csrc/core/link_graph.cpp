@@ -55,6 +55,15 @@ void check_columns(const LinkColumns& links, std::size_t kinds, const char* cons
   }
 }
 
+void check_leave(Span<const std::int64_t> sources, Span<const std::int64_t> slots) {
+  std::vector<std::int64_t> sorted(slots.begin(), slots.end());
+  std::sort(sorted.begin(), sorted.end());
+  for (const std::int64_t source : sources) {
+    if (std::binary_search(sorted.begin(), sorted.end(), source)) continue;
+    throw ValueError("sources", "links that leave one of the slots", std::to_string(source));
+  }
+}
+
 void check_size(std::size_t size, std::size_t nodes) {
   if (size >= nodes && size <= LinkRows::kMostNodes) return;
   throw ValueError("size", std::to_string(nodes) + " to " + std::to_string(LinkRows::kMostNodes),
@@ -116,6 +125,16 @@ void LinkGraph::add(const LinkColumns& links, bool single) {
   const std::lock_guard<std::mutex> turn(writer_);
   const Writing lock(lock_);
   rows_.add(links);
+  ++version_;
+}
+
+void LinkGraph::replace(Span<const std::int64_t> slots, const LinkColumns& links) {
+  check_slots(slots, 0, "slots");
+  check_columns(links, kinds_, kNames[1]);
+  check_leave(links.sources, slots);
+  const std::lock_guard<std::mutex> turn(writer_);
+  const Writing lock(lock_);
+  rows_.replace(slots, links);
   ++version_;
 }
 

@@ -35,6 +35,9 @@ class LinkGraph {
   // Throws ShapeError or ValueError, which names the column: "sources", or "source" for a single
   // link.
   void add(const LinkColumns& links, bool single = false);
+  // Lets the links that leave each of the slots be those given, all of which leave one of them.
+  // Throws ShapeError or ValueError.
+  void replace(Span<const std::int64_t> slots, const LinkColumns& links);
   // Takes away every link that leaves or reaches one of the slots; returns how many.
   std::size_t drop_nodes(Span<const std::int64_t> slots);
   // Renumbers the slots: slot s becomes old_to_new[s], or goes with its links where that is -1.

@@ -55,6 +55,30 @@ std::size_t LinkRows::bytes() const {
 }
 
 void LinkRows::add(const LinkColumns& links) {
+  std::size_t nodes = 0;
+  const List<Placed> order = by_source(links, nodes);
+  std::vector<Addition> additions;
+  grow(nodes, order, false, additions);
+  for (const Addition& one : additions) append(one, links);
+  size_ += order.size();
+}
+
+void LinkRows::replace(Span<const std::int64_t> nodes, const LinkColumns& links) {
+  std::size_t size = 0;
+  const List<Placed> order = by_source(links, size);
+  std::vector<Addition> additions;
+  grow(size, order, true, additions);
+  for (const std::int64_t node : nodes) {
+    if (static_cast<std::uint64_t>(node) >= rows_.size()) continue;
+    size_ -= rows_[static_cast<std::size_t>(node)].size;
+    release(rows_[static_cast<std::size_t>(node)]);
+  }
+  for (const Addition& one : additions) append(one, links);
+  size_ += order.size();
+}
+
+// The links by the node they leave, in order; and how many nodes there are with those they name.
+List<LinkRows::Placed> LinkRows::by_source(const LinkColumns& links, std::size_t& nodes) const {
   List<Placed> order, other;
   order.resize_for_overwrite(links.sources.size);
   std::int64_t last = -1;
@@ -62,35 +86,37 @@ void LinkRows::add(const LinkColumns& links) {
     order[i] = {static_cast<std::uint32_t>(links.sources[i]), static_cast<std::uint32_t>(i)};
     last = std::max({last, links.sources[i], links.targets[i]});
   }
-  const auto nodes = std::max(rows_.size(), static_cast<std::size_t>(last + 1));
+  nodes = std::max(rows_.size(), static_cast<std::size_t>(last + 1));
   sort_by_node(order, other, nodes);
-  other = List<Placed>();
+  return order;
+}
 
+// Makes room for nodes and prepares what will be appended; when it throws, nothing was changed.
+void LinkRows::grow(std::size_t nodes, const List<Placed>& order, bool anew,
+                    std::vector<Addition>& additions) {
   const std::size_t before = rows_.size();
-  std::vector<Addition> additions;
   try {
     // Not more than needed at once, but by half as much when it grows link by link.
     if (nodes > rows_.capacity()) rows_.reserve(std::max(nodes, before + before / 2));
     rows_.resize(nodes);
-    prepare(order, additions);
+    prepare(order, anew, additions);
   } catch (...) {
     for (Addition& one : additions) release(one.moved);
     rows_.resize(before);
     throw;
   }
-  for (const Addition& one : additions) append(one, links);
-  size_ += order.size();
 }
 
-// Everything that can fail: blocks for rows that are too short, and room for merging.
-void LinkRows::prepare(const List<Placed>& order, std::vector<Addition>& additions) {
+// Everything that can fail: blocks for rows that are too short, or that begin anew, and room for
+// merging.
+void LinkRows::prepare(const List<Placed>& order, bool anew, std::vector<Addition>& additions) {
   std::size_t longest = 0;
   for (const Placed* first = order.begin(); first != order.end();) {
     const std::uint32_t node = first->node;
     const auto last =
         std::find_if(first, order.end(), [&](const Placed& one) { return one.node != node; });
     const auto count = static_cast<std::size_t>(last - first);
-    const Stored& row = rows_[node];
+    const Stored row = anew ? Stored() : rows_[node];
     const std::size_t needed = row.size + count;
     if (needed > kMostInRow) {
       throw ValueError("sources", "at most " + std::to_string(kMostInRow) + " links of one slot",
@@ -108,15 +134,7 @@ void LinkRows::prepare(const List<Placed>& order, std::vector<Addition>& additio
 
 void LinkRows::append(const Addition& addition, const LinkColumns& links) {
   Stored& row = rows_[addition.links[0].node];
-  if (addition.moved.capacity > 0) {
-    Stored moved = row;
-    moved.edges = addition.moved.edges;
-    moved.capacity = addition.moved.capacity;
-    std::copy_n(row.edges, row.size, moved.edges);
-    std::copy_n(row.tags(), row.size, moved.tags());
-    std::swap(row, moved);
-    release(moved);
-  }
+  if (addition.moved.capacity > 0) move_to(row, addition.moved);
   const std::size_t count = addition.links.size, before = row.size;
   if (count <= before / 8 || count == 1) {
     for (const Placed& one : addition.links) insert(row, tagged(one, row.size, links));
@@ -137,6 +155,17 @@ void LinkRows::append(const Addition& addition, const LinkColumns& links) {
   row.size += static_cast<std::uint32_t>(count);
   if (before > 0) merge(row, 0, before, row.size);
   row.sorted = row.size;
+}
+
+// Lets a row lie in a larger block.
+void LinkRows::move_to(Stored& row, const Stored& block) {
+  Stored moved = row;
+  moved.edges = block.edges;
+  moved.capacity = block.capacity;
+  std::copy_n(row.edges, row.size, moved.edges);
+  std::copy_n(row.tags(), row.size, moved.tags());
+  std::swap(row, moved);
+  release(moved);
 }
 
 LinkRows::Tagged LinkRows::tagged(const Placed& placed, std::uint32_t order,

@@ -73,6 +73,10 @@ class LinkRows {
   // it throws, nothing was added.
   void add(const LinkColumns& links);
 
+  // Lets the links that leave each of the nodes be those given, in order of addition; all of them
+  // leave one of the nodes. Values as for `add`. When it throws, nothing was changed.
+  void replace(Span<const std::int64_t> nodes, const LinkColumns& links);
+
   // Takes away every link that leaves or reaches one of the nodes; returns how many. When it
   // throws (out of memory), nothing was taken.
   std::size_t drop(Span<const std::int64_t> nodes);
@@ -128,7 +132,10 @@ class LinkRows {
 
   static bool comes_before(const LinkEdge& a, const LinkEdge& b);
 
-  void prepare(const List<Placed>& order, std::vector<Addition>& additions);
+  List<Placed> by_source(const LinkColumns& links, std::size_t& nodes) const;
+  void grow(std::size_t nodes, const List<Placed>& order, bool anew,
+            std::vector<Addition>& additions);
+  void prepare(const List<Placed>& order, bool anew, std::vector<Addition>& additions);
   void append(const Addition& addition, const LinkColumns& links);
   Tagged tagged(const Placed& placed, std::uint32_t order, const LinkColumns& links) const;
   void insert(Stored& row, const Tagged& link);
@@ -136,6 +143,7 @@ class LinkRows {
   void merge(Stored& row, std::size_t begin, std::size_t middle, std::size_t end);
   void merge_all(Stored& row);
   std::size_t filter(Stored& row, const std::vector<bool>& gone);
+  void move_to(Stored& row, const Stored& block);
   Stored block_for(std::size_t links);
   void release(Stored& row);
 

@@ -316,7 +316,7 @@ class Writer(Reader, ErasureWriter, Protocol):
         """Return a scope, made when it is new."""
 
     def last_seq(self, scope_id: int) -> int:
-        """Return the seq of a scope's newest change, this transaction's included."""
+        """Return the seq of a scope's newest change, this transaction's so far included."""
 
     def insert_memories(self, scope_id: int, rows: Sequence[MemoryRow]) -> list[MemoryRow]:
         """Insert memories with the next numbers of the scope; return them with row_id and seq."""
@@ -350,7 +350,7 @@ class Writer(Reader, ErasureWriter, Protocol):
         """Delete links by (source, target, kind)."""
 
     def update_strengths(self, scope_id: int, rows: Sequence[StrengthRow]) -> None:
-        """Write what recall changed."""
+        """Write what recall changed; an event by the caller names every memory of it."""
 
     def update_state(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
+from ebbmem.clock import Clock
 from ebbmem.errors import InvalidArgument, StoreError, UnknownMemory
 from ebbmem.records import memory_rows
 from ebbmem.records import rows as seals
@@ -13,7 +14,9 @@ from ebbmem.records import statements as sql
 from ebbmem.records.base import EventRow, number_of
 from ebbmem.records.connection import Connection, Values
 from ebbmem.records.counters import Counters
-from ebbmem.records.reading import SqliteReader, require_rows_of, rows_of, singles
+from ebbmem.records.following import SqliteFollower
+from ebbmem.records.reading import require_rows_of, rows_of, singles
+from ebbmem.records.touching import Touched
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -82,14 +85,16 @@ def whole(
     return change
 
 
-class SqliteEraser(SqliteReader):
+class SqliteEraser(SqliteFollower):
     """The part of a write transaction that takes away; see ``records.erasable.ErasureWriter``.
 
     ``done_mark`` is the mark of an erasure that has served: the log was emptied since.
     """
 
-    def __init__(self, connection: Connection, done_mark: str | None = None) -> None:
+    def __init__(self, connection: Connection, clock: Clock, done_mark: str | None = None) -> None:
         super().__init__(connection)
+        self._clock = clock
+        self._touched = Touched()
         self._done_mark = done_mark
         self._counters = Counters(connection)
         self.failed = False
@@ -119,6 +124,7 @@ class SqliteEraser(SqliteReader):
         if checksums:
             self._counters.take(scope_id, len(checksums))
             self._counters.scope(scope_id).count_out(checksums)
+            self._touched.take(scope_id, rows)
             self.erased_text = True
 
     @whole
@@ -147,6 +153,7 @@ class SqliteEraser(SqliteReader):
         scope.name = delete_scope(self._connection, scope_id)
         scope.memory_count = scope.checksum_xor = 0
         self._no_erased.clear()
+        self._touched.told(scope_id)
         self.erased_text = True
 
     @whole
@@ -212,3 +219,4 @@ class SqliteEraser(SqliteReader):
         state = (memory.tier, memory.memory_type, memory.superseded_by, memory.superseded_at)
         self._connection.run(sql.UPDATE_STATE, (*state, memory.due_at, seq, checksum, row))
         self._counters.scope(scope_id).change([found[-1], checksum])
+        self._touched.add(scope_id, row)

@@ -17,6 +17,7 @@ from ebbmem.records.base import Checked
 from ebbmem.records.checks import check
 from ebbmem.records.connection import DURABILITIES, MEMORY_PATH, Connection
 from ebbmem.records.erasing import ERASING_KEY
+from ebbmem.records.following import SqliteFollower
 from ebbmem.records.forks import forked
 from ebbmem.records.header import read_header
 from ebbmem.records.migrate import (
@@ -27,7 +28,6 @@ from ebbmem.records.migrate import (
     schema_version,
 )
 from ebbmem.records.readers import Readers
-from ebbmem.records.reading import SqliteReader
 from ebbmem.records.writing import SqliteWriter
 
 LONGEST_SCRUB_S: Final = 0.25
@@ -88,7 +88,7 @@ class SqliteRecords:
         self._clock = clock or SystemClock()
         self._lock = threading.RLock()
         self._pid = os.getpid()
-        self._views: dict[int, SqliteReader] = {}
+        self._views: dict[int, SqliteFollower] = {}
         """The open transaction of each thread that has one."""
         self._readers: Readers | None = None
         self._closed = False
@@ -120,7 +120,7 @@ class SqliteRecords:
             self._readers = Readers(partial(Connection, self.path, self._busy_wait_s, reads=True))
         self._ready = True
         # A process that died may not have come to empty the log of what it had erased.
-        mark = SqliteReader(self._connection).meta(ERASING_KEY)
+        mark = SqliteFollower(self._connection).meta(ERASING_KEY)
         if mark is not None:
             self._note_erasure(mark)
             self._scrub_log(0.0)
@@ -147,7 +147,7 @@ class SqliteRecords:
         return applied
 
     @contextmanager
-    def read(self) -> Iterator[SqliteReader]:
+    def read(self) -> Iterator[SqliteFollower]:
         """Open a consistent view.
 
         Inside another transaction of the same thread it is that transaction's view.
@@ -158,12 +158,12 @@ class SqliteRecords:
             yield view
             return
         with self._reading() as connection:
-            reader = SqliteReader(connection)
+            reader = SqliteFollower(connection)
             with self._transaction(connection, reader, "DEFERRED"):
                 yield reader
 
     @contextmanager
-    def snapshot(self) -> Iterator[SqliteReader]:
+    def snapshot(self) -> Iterator[SqliteFollower]:
         """Open a consistent view that may last: no other read, and no write, waits for its end.
 
         In RAM it is as `read`.
@@ -173,7 +173,7 @@ class SqliteRecords:
                 yield reader
             return
         with self._beside() as connection:
-            reader = SqliteReader(connection)
+            reader = SqliteFollower(connection)
             connection.begin("DEFERRED")
             try:
                 reader.scope("")  # only now is it a view of one moment
@@ -203,7 +203,7 @@ class SqliteRecords:
             raise StoreError("write() cannot be nested in another read() or write()")
         with self._alone() as connection:
             self._require_ready()
-            writer = SqliteWriter(connection, self._done_mark)
+            writer = SqliteWriter(connection, self._clock, self._done_mark)
             try:
                 with self._transaction(connection, writer, "IMMEDIATE", waited_s):
                     yield writer
@@ -288,7 +288,7 @@ class SqliteRecords:
                     self._readers.close()
                 self._connection.close()
 
-    def _view(self) -> SqliteReader | None:
+    def _view(self) -> SqliteFollower | None:
         """Return the open transaction of this thread."""
         return self._views.get(threading.get_ident())
 
@@ -319,7 +319,7 @@ class SqliteRecords:
 
     @contextmanager
     def _transaction(
-        self, connection: Connection, view: SqliteReader, mode: str, waited_s: float = 0.0
+        self, connection: Connection, view: SqliteFollower, mode: str, waited_s: float = 0.0
     ) -> Iterator[None]:
         # Should it end in another thread, as a generator may that nobody consumes.
         thread = threading.get_ident()

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ebbmem.records.base import EventRow, IntentionRow, LinkRow, SummaryRow, TurnRow
+from ebbmem.records.followable import TOUCHED
 from ebbmem.records.memory_rows import INDEX_COLUMNS, MEMORY_COLUMNS
 
 
@@ -69,6 +70,9 @@ UPDATE_SCOPE: Final = (
 SELECT_INDEX: Final = _select(
     INDEX_COLUMNS, "memories WHERE row_id BETWEEN ? AND ? ORDER BY row_id"
 )
+SELECT_NEW: Final = SELECT_INDEX.replace(
+    "checksum FROM", "checksum, summary, keywords, text_checksum FROM"
+)
 SELECT_INDEX_OF_ROW: Final = _select(INDEX_COLUMNS, "memories WHERE row_id = ?")
 SELECT_MEMORY: Final = _select(MEMORY_COLUMNS, "memories WHERE row_id = ?")
 SELECT_TEXTS: Final = (
@@ -78,6 +82,7 @@ SELECT_TEXTS: Final = (
 SELECT_TEXT: Final = (
     "SELECT row_id, summary, keywords, text_checksum FROM memories WHERE row_id = ?"
 )
+SELECT_ROW_IDS: Final = "SELECT row_id FROM memories WHERE row_id BETWEEN ? AND ? ORDER BY row_id"
 SELECT_ID: Final = "SELECT row_id, id FROM memories WHERE row_id = ?"
 SELECT_ROW_BY_ID: Final = "SELECT row_id FROM memories WHERE id = ?"
 SELECT_ROW_BY_KEY: Final = "SELECT row_id FROM memories WHERE scope_id = ? AND key = ?"
@@ -117,6 +122,7 @@ VECTOR_COLUMNS: Final = ("row_id", "vector", "seq")
 SELECT_VECTORS: Final = _select(
     VECTOR_COLUMNS, "vectors WHERE row_id BETWEEN ? AND ? ORDER BY row_id"
 )
+SELECT_VECTOR_SEQ: Final = "SELECT seq FROM vectors WHERE row_id = ?"
 PUT_VECTOR: Final = _insert(
     "vectors",
     VECTOR_COLUMNS,
@@ -140,6 +146,7 @@ LINK_COLUMNS: Final = (*LinkRow._fields, "seq")
 SELECT_LINKS: Final = _select(
     LINK_COLUMNS, "links WHERE source BETWEEN ? AND ? ORDER BY source, target, kind"
 )
+SELECT_LINKS_TO: Final = _select(LINK_COLUMNS, "links WHERE target BETWEEN ? AND ?")
 COUNT_LINKS: Final = "SELECT count(*) FROM links WHERE source BETWEEN ? AND ?"
 # The upper half of a link's checksum is of what stays, the lower of what a greater weight changes.
 PUT_LINK: Final = _insert(
@@ -204,6 +211,10 @@ PUT_SUMMARY: Final = _insert(
 DELETE_SUMMARY: Final = "DELETE FROM summaries WHERE scope_id = ? AND run_id = ?"
 
 SELECT_EVENTS: Final = _select(
+    EventRow._fields,
+    f"events WHERE scope_id = ? AND seq > ? AND kind <> '{TOUCHED}' ORDER BY seq LIMIT ?",
+)
+SELECT_CHANGES: Final = _select(
     EventRow._fields, "events WHERE scope_id = ? AND seq > ? ORDER BY seq LIMIT ?"
 )
 SELECT_PAYLOADS: Final = (

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from ebbmem.records.base import Checked, Reader, Writer
+from ebbmem.records.base import Checked, Writer
+from ebbmem.records.followable import FollowReader
 
 
 class RecordStore(Protocol):
@@ -24,10 +25,10 @@ class RecordStore(Protocol):
     def migrate(self) -> list[str]:
         """Apply the missing migrations, return their names.  Safe in many processes at once."""
 
-    def read(self) -> AbstractContextManager[Reader]:
+    def read(self) -> AbstractContextManager[FollowReader]:
         """Open a consistent view; within a transaction of the same thread, that transaction's."""
 
-    def snapshot(self) -> AbstractContextManager[Reader]:
+    def snapshot(self) -> AbstractContextManager[FollowReader]:
         """Open a consistent view that may last; no other thread, and no write, waits for it."""
 
     def write(self, waited_s: float = 0.0) -> AbstractContextManager[Writer]:

@@ -24,6 +24,7 @@ from ebbmem.records.base import (
 )
 from ebbmem.records.counters import SEQ_KEY, put_meta
 from ebbmem.records.erasing import ERASING_KEY, SqliteEraser, whole
+from ebbmem.records.followable import TOUCHED, touched_payload
 from ebbmem.records.migrate import PREFIX
 from ebbmem.records.reading import (
     require_rows_of,
@@ -51,6 +52,8 @@ class SqliteWriter(SqliteEraser):
         if self.committed:
             return
         self.require_whole()
+        for scope_id in self._touched.scopes():
+            self._tell(scope_id)
         if self._done_mark is not None:
             self._connection.run(sql.DELETE_META, (ERASING_KEY, self._done_mark))
         if self.erased_text:
@@ -97,6 +100,7 @@ class SqliteWriter(SqliteEraser):
 
     def last_seq(self, scope_id: int) -> int:
         """Return the seq of a scope's newest change, this transaction's included."""
+        self._tell(scope_id)
         return self._counters.scope(scope_id).last_seq
 
     @whole
@@ -116,6 +120,7 @@ class SqliteWriter(SqliteEraser):
         values = [memory_rows.sealed(row) for row in stored]
         self._connection.insert(sql.INSERT_MEMORY, values)
         scope.count_in([row[-1] for row in values])
+        self._touched.make(row.row_id for row in stored)
         return stored
 
     @whole
@@ -134,6 +139,7 @@ class SqliteWriter(SqliteEraser):
             (seq,) = self._counters.take(row >> NUMBER_BITS)
             columns = (row, vector, seq)
             values.append((*columns, seals.vector_checksum(columns)))
+            self._touched.add(row >> NUMBER_BITS, row)
         self._connection.insert(sql.PUT_VECTOR, values)
 
     @whole
@@ -160,6 +166,7 @@ class SqliteWriter(SqliteEraser):
         for link, seq in zip(links, self._counters.take(scope_id, len(links)), strict=True):
             columns = (*link, seq)
             values.append((*columns, memory_rows.link_checksum(columns)))
+            self._touched.add_link(scope_id, link)
         self._connection.insert(sql.PUT_LINK, values)
 
     @whole
@@ -168,6 +175,8 @@ class SqliteWriter(SqliteEraser):
         links = list(links)
         require_rows_of(scope_id, [row for link in links for row in link[:2]])
         self._connection.run_for_each(sql.DELETE_LINK, links)
+        for source, _, _ in links:
+            self._touched.add(scope_id, source)
         self._counters.take(scope_id, min(len(links), 1))
 
     @whole
@@ -221,6 +230,8 @@ class SqliteWriter(SqliteEraser):
         payload: bytes | None = None,
     ) -> int:
         """Append to the history; return its seq."""
+        if memory is not None:
+            self._touched.name(scope_id, [memory])
         (seq,) = self._counters.take(scope_id)
         columns = (seq, scope_id, kind, at, memory, payload)
         self._connection.insert(sql.INSERT_EVENT, [(*columns, seals.event_checksum(columns))])
@@ -243,6 +254,7 @@ class SqliteWriter(SqliteEraser):
         """Append several of a kind to the history, each (at, memory), without payload."""
         values = []
         seqs = self._counters.take(scope_id, len(events))
+        self._touched.name(scope_id, [memory for _, memory in events])
         for seq, (at, memory) in zip(seqs, events, strict=True):
             columns = (seq, scope_id, kind, at, memory, None)
             values.append((*columns, seals.event_checksum(columns)))
@@ -297,3 +309,10 @@ class SqliteWriter(SqliteEraser):
         (seq,) = self._counters.take(scope_id)
         columns = (scope_id, *row, seq)
         self._connection.run(sql.PUT_SUMMARY, (*columns, seals.summary_checksum(columns)))
+
+    def _tell(self, scope_id: int) -> None:
+        """Write the event that names the memories which no other one does."""
+        rows = self._touched.told(scope_id)
+        if rows:
+            payload = touched_payload(rows)
+            self.insert_event(scope_id, TOUCHED, self._clock.now_us(), payload=payload)

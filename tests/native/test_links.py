@@ -71,6 +71,13 @@ class Model:
         self.graph.add_many(*columns(links))
         self.links += links
 
+    def replace(self, value: tuple[list[int], list[Link]]) -> None:
+        """Let the links of some slots be those of a list that leave them."""
+        slots, links = value
+        coming = [one for one in links if one[0] in slots]
+        self.graph.replace(np.array(slots, np.int64), *columns(coming))
+        self.links = [one for one in self.links if one[0] not in slots] + coming
+
     def drop_nodes(self, slots: list[int]) -> None:
         before, gone = len(self.links), set(slots)
         self.links = [one for one in self.links if not gone & {one[0], one[1]}]
@@ -110,6 +117,7 @@ hub = st.tuples(st.just(0), st.integers(1, SLOTS - 1), st.integers(0, 2), weight
 hubs = st.lists(hub, min_size=30, max_size=120)
 change = (
     st.tuples(st.sampled_from(["add", "add_many"]), links | hubs)
+    | st.tuples(st.just("replace"), st.tuples(st.lists(slot, max_size=3), links | hubs))
     | st.tuples(st.just("drop_nodes"), st.lists(st.integers(0, SLOTS + 2), max_size=2))
     | st.tuples(st.just("remap"), st.permutations(range(SLOTS)).map(lambda order: order[:-1]))
 )
@@ -234,6 +242,15 @@ def test_columns_of_another_length_or_dtype_are_refused(place: int) -> None:
     other[place] = other[place].astype(np.float16)
     with pytest.raises(InvalidType, match=name):
         graph().add_many(*other)
+
+
+def test_a_link_that_leaves_another_slot_is_refused_and_changes_nothing() -> None:
+    made = built([(0, 1, 0, 1.0), (2, 1, 0, 1.0)])
+    with pytest.raises(InvalidArgument, match="sources: expected links that leave one of"):
+        made.replace(np.array([0]), *columns([(0, 3, 0, 1.0), (2, 3, 0, 1.0)]))
+    with pytest.raises(InvalidArgument, match="slots: expected 0 to"):
+        made.replace(np.array([-1]), *columns([]))
+    assert (made.links(0), made.links(2)) == ([(1, 0, 1.0)], [(1, 0, 1.0)])
 
 
 def test_more_kinds_than_a_tag_holds_are_refused() -> None:

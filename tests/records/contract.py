@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from records.contract_changes import ChangesContract
 from records.contract_rows import ConversationContract, EraseContract, LinkContract
 from records.samples import NOW, link, memory, remembered, scope_of
 
@@ -372,6 +373,7 @@ class TransactionContract:
 
 class RecordStoreContract(
     ScopeContract,
+    ChangesContract,
     MemoryContract,
     ChangeContract,
     LinkContract,
