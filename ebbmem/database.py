@@ -17,6 +17,7 @@ from ebbmem.errors import InvalidArgument, InvalidType, StoreClosed
 from ebbmem.maintenance import Maintained
 from ebbmem.models import ConsolidationReport, ErasureReceipt, ImportReport, StoreStats
 from ebbmem.pending import PendingRecalls
+from ebbmem.records.header import is_sqlite
 from ebbmem.records.sqlite import SqliteRecords
 from ebbmem.sharing import Hold
 
@@ -151,7 +152,7 @@ class Database(Maintained):
         was erased is not there to be exported.
         """
         target = arguments.file_name(path)
-        _refuse_store(target)
+        _refuse_store(target, "path")
         part = f"{target}.part"
         try:
             with open(part, "w", encoding="utf-8", newline="\n") as file:
@@ -221,7 +222,8 @@ class Database(Maintained):
         Raises
         ------
         InvalidArgument
-            If the lines are an export of a later version than this one reads.
+            If the lines are an export of a later version than this one reads, or the file is a
+            store.
         OSError
             If the file cannot be read.
 
@@ -248,7 +250,9 @@ class Database(Maintained):
             self.engine.require_embedder(maker)
         if not isinstance(source, (str, os.PathLike)):
             return imported(self.engine, maker, source, options)
-        with open(arguments.file_name(source), "rb") as file:
+        name = arguments.file_name(source)
+        _refuse_store(name, "source")
+        with open(name, "rb") as file:
             return imported(self.engine, maker, file, options)
 
     def now_us(self, now: Moment | None) -> int:
@@ -341,16 +345,16 @@ def run_consolidation(
     return consolidate(db.engine, db.scopes(), chosen, db.now_us(now), dry_run=dry_run)
 
 
-_SQLITE_HEADER = b"SQLite format 3\0"
+def _refuse_store(target: str, argument: str) -> None:
+    """Refuse an SQLite file, such as this store, and what lies beside one as its log.
 
-
-def _refuse_store(target: str) -> None:
-    """Refuse to write over an SQLite file, such as this store, or beside one as its log."""
-    for name in (target, target.removesuffix("-wal"), target.removesuffix("-shm")):
-        if os.path.isfile(name):
-            with open(name, "rb") as file:
-                if file.read(len(_SQLITE_HEADER)) == _SQLITE_HEADER:
-                    raise InvalidArgument.of("path", "another file than a store's", target)
+    Opening the file of a store, even to read it, would drop this process's locks on it.
+    """
+    names = {target, *(target.removesuffix(end) for end in ("-wal", "-shm", "-journal"))}
+    # The store before its log, which holds locks as well.
+    for name in sorted(names, key=len):
+        if is_sqlite(name):
+            raise InvalidArgument.of(argument, "another file than a store's", target)
 
 
 def _checked_clock(clock: Clock) -> Clock:

@@ -267,13 +267,27 @@ def test_vectors_are_made_anew_by_the_importing_store(database: Database, other:
     assert AgenticMemory(other, embedder=embedder).recall("Rex").memories
 
 
+def locks(path: Path) -> list[str]:
+    """Return the locks on a store's files, as far as the system tells; without their ranks."""
+    told = Path("/proc/locks")
+    ids = [f":{Path(f'{path}{end}').stat().st_ino}" for end in ("", "-shm")]
+    lines = told.read_text().splitlines() if told.exists() else []
+    held = [line.split(maxsplit=1)[1] for line in lines]
+    return sorted(line for line in held if any(line.split()[4].endswith(one) for one in ids))
+
+
 def test_export_never_writes_over_a_store(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     with Database(path) as db:
         EpisodicMemoryStore(db).remember("stays")
-        for target in (path, f"{path}-wal"):
+        before = locks(path)
+        for target in (path, f"{path}-wal", f"{path}-shm", f"{path}-journal"):
             with pytest.raises(errors.InvalidArgument, match="path"):
                 db.export(target)
+        with pytest.raises(errors.InvalidArgument, match="source"):
+            db.import_(path)
+        # Whoever opens the file and closes it drops every lock that the process has on it.
+        assert locks(path) == before
         assert [hit.summary for hit in EpisodicMemoryStore(db).recall("stays")] == ["stays"]
 
 

@@ -27,6 +27,11 @@ class Header(NamedTuple):
     """Number of migrations applied; a newer one may still wait in the write-ahead log."""
 
 
+def is_sqlite(path: str) -> bool:
+    """Return whether a path is that of an SQLite file, whosever."""
+    return os.path.isfile(path) and _first_bytes(path).startswith(_MAGIC)
+
+
 def read_header(path: str) -> Header | None:
     """Return the header of the store at a path, or None where a new one can be made.
 
