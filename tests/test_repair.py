@@ -164,7 +164,6 @@ class TestRows:
     def test_an_erased_text_stays_erased(self, path: Path) -> None:
         with Database(path) as db:
             store = EpisodicMemoryStore(db=db)
-            kept = list(db.export_lines())
             secret = store.remember("the canary")
             kept = list(db.export_lines())
             store.erase(secret.id)

@@ -27,6 +27,7 @@ from ebbmem.errors import (
     StoreError,
     StoreTooNew,
 )
+from ebbmem.records.connection import Connection
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 Line = dict[str, Any]
@@ -277,6 +278,24 @@ print("done", flush=True)
 
         assert fingerprint(damaged) == before
         assert ebbmem.repair(damaged).problems == 1
+
+    def test_an_interrupt_after_the_commit_leaves_what_was_taken_out(
+        self, damaged: Path, monkeypatch: Any
+    ) -> None:
+        edit(damaged, "UPDATE memories SET detail = 'x' WHERE number = 2")
+        replace_with = Connection.replace_with
+
+        def interrupted(self: Connection, other: Connection) -> None:
+            replace_with(self, other)
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(Connection, "replace_with", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            ebbmem.repair(damaged)
+        assert ebbmem.verify(damaged).ok
+        (aside,) = damaged.parent.glob("*.quarantine-*.jsonl")
+        assert "Bought a leash" in aside.read_text("utf-8")
+        assert list(damaged.parent.glob("*.damaged-*"))
 
     def test_what_is_not_sound_never_takes_its_place(self, damaged: Path, monkeypatch: Any) -> None:
         edit(damaged, "UPDATE memories SET detail = 'x' WHERE number = 2")

@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 from typing import Final
 
 from ebbmem.clock import to_datetime
-from ebbmem.errors import CorruptStore, LockTimeout, StorageFailed
+from ebbmem.errors import CorruptStore, EbbmemError, LockTimeout, StorageFailed
 from ebbmem.records.backup import make_like, remove, sync
 from ebbmem.records.base import Checked
 from ebbmem.records.checks import check
@@ -76,6 +76,7 @@ def _mended(connection: Connection, before: Checked, now_us: int) -> RepairRepor
     stamp = _stamp(path, now_us)
     kept = f"{path}.damaged-{stamp}"
     aside = f"{path}.quarantine-{stamp}.jsonl"
+    as_it_was = True
     try:
         for end in ("", "-wal"):
             _copy(path + end, kept + end, path)
@@ -84,13 +85,20 @@ def _mended(connection: Connection, before: Checked, now_us: int) -> RepairRepor
             if quarantine.rows:
                 os.replace(f"{aside}.part", aside)
                 sync(os.path.dirname(path))
-            connection.replace_with(new)
+            # From here on an interrupt may come after the commit: the only copy of what was taken
+            # out would go with what is removed below.
+            as_it_was = False
+            try:
+                connection.replace_with(new)
+            except EbbmemError:
+                as_it_was = True
+                raise
             connection.remove_log()
     except BaseException:
-        # The store is as it was, and nothing tells of a repair.
-        for end in ("", "-wal", ".part", "-wal.part"):
-            remove(kept + end)
-        remove(aside)
+        if as_it_was:  # nothing tells of a repair
+            for end in ("", "-wal", ".part", "-wal.part"):
+                remove(kept + end)
+            remove(aside)
         raise
     return RepairReport(
         path,
