@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from ebbmem.errors import StoreClosed
 from ebbmem.records.connection import Connection
 
 MOST: Final = 4
@@ -38,6 +39,7 @@ class Readers:
         # One of its own: the data version that a connection tells only means something beside
         # others of the same one, and must wait for no long transaction.
         self._looking = _Place()
+        self._closed = False
 
     @contextmanager
     def one(self) -> Iterator[Connection]:
@@ -53,7 +55,8 @@ class Readers:
             return self._of(self._looking).data_version()
 
     def close(self) -> None:
-        """Close them all, each once the transaction it is held for has ended."""
+        """Close them all, each once the transaction it is held for has ended; open no more."""
+        self._closed = True
         for place in (*self._places, self._looking):
             with place.lock:
                 if place.connection is not None:
@@ -61,5 +64,8 @@ class Readers:
 
     def _of(self, place: _Place) -> Connection:
         if place.connection is None:
+            if self._closed:
+                # By another thread, since this one saw that the store was open.
+                raise StoreClosed("the store was closed")
             place.connection = self._opened()
         return place.connection

@@ -156,6 +156,15 @@ def test_closing_waits_for_who_reads(store):
             call()
 
 
+def test_none_is_opened_once_they_are_closed(store):
+    remembered(store, "a")
+    readers = store._readers
+    readers.close()
+    with pytest.raises(StoreClosed), readers.one():
+        pass
+    assert connections(store) == [store._connection]
+
+
 def test_without_a_log_there_is_one_connection(path, monkeypatch):
     monkeypatch.setattr(connection, "remote_filesystem", lambda _path: "nfs4")
     with closing(SqliteRecords(path)) as store:
