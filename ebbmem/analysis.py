@@ -43,8 +43,8 @@ _Terms = tuple[NDArray[np.uint64], NDArray[np.int64]]
 class Analyzer:
     """Turns texts into the terms that lexical search compares.
 
-    One analyzer may serve all threads. It learns each distinct word form once and holds about a
-    million of them (as hashes, not as text) before it starts anew.
+    One analyzer may serve all threads. It learns each distinct word form once and holds some
+    65,000 of them (as hashes, not as text; about 3 MB) before it starts anew.
 
     Parameters
     ----------

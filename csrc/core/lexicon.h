@@ -22,7 +22,8 @@ namespace ebb {
 
 class Lexicon {
  public:
-  static constexpr std::size_t kCapacity = std::size_t{1} << 20;
+  // More than a language's common words; what has no end (numbers, names) takes no more room.
+  static constexpr std::size_t kCapacity = std::size_t{1} << 16;
 
   explicit Lexicon(std::size_t capacity = kCapacity) : capacity_(capacity) {}
 
