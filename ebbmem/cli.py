@@ -231,10 +231,7 @@ def export(
 
 
 @app.command()
-def verify(
-    db: Annotated[str, typer.Argument(metavar="PATH", help="The store's file.")],
-    as_json: JsonOption = False,
-) -> None:
+def verify(as_json: JsonOption = False, db: DbOption = DB) -> None:
     """Check a store, also one that does not open; ends with 1 where anything is wrong."""
     report = maintenance.verify(db)
     if as_json:
@@ -246,11 +243,8 @@ def verify(
 
 
 @app.command()
-def repair(
-    db: Annotated[str, typer.Argument(metavar="PATH", help="The store's file; nobody may use it.")],
-    as_json: JsonOption = False,
-) -> None:
-    """Mend a damaged store: keep what is sound, put the rest aside, and tell everything."""
+def repair(as_json: JsonOption = False, db: DbOption = DB) -> None:
+    """Mend a damaged store that nobody has open: keep what is sound, put the rest aside."""
     report = maintenance.repair(db)
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(report)))

@@ -285,13 +285,13 @@ class TestCommand:
         return result.exit_code, result.output.splitlines()
 
     def test_a_sound_store_is_told(self, damaged: Path) -> None:
-        code, out = self.run("repair", str(damaged))
+        code, out = self.run("repair", "--db", str(damaged))
         assert code == 0
         assert "".join(out).endswith("nothing is wrong, and nothing was changed.")
 
     def test_what_was_done_is_told_line_by_line(self, damaged: Path) -> None:
         edit(damaged, "UPDATE memories SET detail = 'x' WHERE number = 16")
-        code, out = self.run("repair", str(damaged))
+        code, out = self.run("repair", "--db", str(damaged))
         assert code == 0
         assert "(#16): does not match its checksum" in out[0]
         assert out[-3].startswith(f"{damaged}: mended; kept ")
@@ -300,13 +300,13 @@ class TestCommand:
 
     def test_json_holds_everything(self, damaged: Path) -> None:
         edit(damaged, "UPDATE memories SET detail = 'x' WHERE number = 16")
-        code, out = self.run("repair", str(damaged), "--json")
+        code, out = self.run("repair", "--db", str(damaged), "--json")
         assert code == 0
         assert json.loads("".join(out))["quarantined"] == 3
 
     def test_what_cannot_be_repaired_ends_with_1(self, path: Path) -> None:
         path.write_bytes(b"[]")
-        code, out = self.run("repair", str(path))
+        code, out = self.run("repair", "--db", str(path))
         assert (code, out) == (
             1,
             [f"ebbmem: {path}: it is not an SQLite file; it was left as it was"],

@@ -363,7 +363,7 @@ class TestCommand:
         return result.exit_code, result.output
 
     def test_a_sound_store_ends_with_0(self, damaged: Path) -> None:
-        code, out = self.run("verify", str(damaged))
+        code, out = self.run("verify", "--db", str(damaged))
 
         assert code == 0
         assert out.splitlines()[0].startswith(f"{damaged}: 1 scope; ")
@@ -372,7 +372,7 @@ class TestCommand:
     def test_a_damaged_store_ends_with_1_and_a_line_for_each(self, damaged: Path) -> None:
         edit(damaged, "UPDATE memories SET detail = 'x' WHERE number IN (1, 3)")
 
-        code, out = self.run("verify", str(damaged))
+        code, out = self.run("verify", "--db", str(damaged))
 
         assert code == 1
         assert out.splitlines()[-1] == "2 things are wrong."
@@ -381,7 +381,7 @@ class TestCommand:
     def test_json_holds_everything(self, damaged: Path) -> None:
         edit(damaged, "UPDATE memories SET detail = 'x' WHERE number = 1")
 
-        code, out = self.run("verify", str(damaged), "--json")
+        code, out = self.run("verify", "--db", str(damaged), "--json")
 
         report = json.loads(out)
         assert code == 1
@@ -390,7 +390,7 @@ class TestCommand:
 
     def test_what_is_no_store_ends_with_1_and_a_line(self, path: Path) -> None:
         path.write_bytes(b"[]")
-        code, out = self.run("verify", str(path))
+        code, out = self.run("verify", "--db", str(path))
         assert (code, out) == (
             1,
             f"ebbmem: {path}: it is not an SQLite file; it was left as it was\n",
