@@ -39,8 +39,8 @@ class Maintained:
     def verify(self) -> VerifyReport:
         """Check every row, what rows name, the counters, the pages, and every scope's index.
 
-        Nothing is changed, and other calls and processes go on.  For a store that does not open
-        there is `ebbmem.verify`.
+        Nothing is changed, and other calls and processes go on; recalls of a scope wait while its
+        index is compared.  For a store that does not open there is `ebbmem.verify`.
 
         Returns
         -------

@@ -1,6 +1,6 @@
 #include <pybind11/pybind11.h>
 
-#include <cstring>
+#include <algorithm>
 #include <vector>
 
 #include "bindings/arguments.h"
@@ -38,7 +38,8 @@ py::bytes succeed_slots(const py::object& slots, const py::object& counted, cons
   if (!told) throw py::error_already_set();
   const std::vector<Trace> before =
       succeed(columns, chosen, counts, checked_integer(now, "now"), rule);
-  std::memcpy(PyBytes_AS_STRING(told.ptr()), before.data(), before.size() * sizeof(Trace));
+  std::copy_n(reinterpret_cast<const char*>(before.data()), before.size() * sizeof(Trace),
+              PyBytes_AS_STRING(told.ptr()));
   return told;
 }
 
