@@ -44,7 +44,7 @@ class Analyzer:
     """Turns texts into the terms that lexical search compares.
 
     One analyzer may serve all threads. It learns each distinct word form once and holds some
-    65,000 of them (as hashes, not as text; about 3 MB) before it starts anew.
+    33,000 of them (as hashes, not as text; about 1.5 MB) before it starts anew.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ namespace ebb {
 class Lexicon {
  public:
   // More than a language's common words; what has no end (numbers, names) takes no more room.
-  static constexpr std::size_t kCapacity = std::size_t{1} << 16;
+  static constexpr std::size_t kCapacity = std::size_t{1} << 15;
 
   explicit Lexicon(std::size_t capacity = kCapacity) : capacity_(capacity) {}
 
