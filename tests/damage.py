@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import apsw
 
+import ebbmem
+from ebbmem import Database
+
 PAGE = 4096
+Line = dict[str, Any]
 
 
 def edit(path: Path, *statements: str) -> list[Any]:
@@ -51,3 +56,21 @@ def fingerprint(path: Path) -> dict[str, str]:
         file.name: hashlib.sha256(file.read_bytes()).hexdigest()
         for file in path.parent.glob(f"{path.name}*")
     }
+
+
+def lines(path: Path) -> list[Line]:
+    """Return what a store holds, as its export tells it."""
+    with Database(path) as db:
+        return [json.loads(line) for line in db.export_lines()][1:]
+
+
+def memories(found: list[Line]) -> dict[int, Line]:
+    """Return the memories among exported lines, by number."""
+    return {line["number"]: line for line in found if line["record"] == "memory"}
+
+
+def quarantined(report: ebbmem.RepairReport) -> list[Line]:
+    """Return the rows that a repair took out."""
+    assert report.quarantine is not None
+    with open(report.quarantine, encoding="utf-8") as file:
+        return [json.loads(line) for line in file]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from damage import edit, fingerprint, flip
+from damage import edit, fingerprint, flip, lines, memories, quarantined
 from exchanges import lived_in
 from typer.testing import CliRunner
 
@@ -19,7 +18,6 @@ from ebbmem.errors import (
 )
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-Line = dict[str, Any]
 
 
 @pytest.fixture
@@ -28,21 +26,6 @@ def damaged(path: Path) -> Path:
     with Database(path) as db:
         lived_in(db)
     return path
-
-
-def lines(path: Path) -> list[Line]:
-    with Database(path) as db:
-        return [json.loads(line) for line in db.export_lines()][1:]
-
-
-def memories(found: list[Line]) -> dict[int, Line]:
-    return {line["number"]: line for line in found if line["record"] == "memory"}
-
-
-def quarantined(report: ebbmem.RepairReport) -> list[Line]:
-    assert report.quarantine is not None
-    with open(report.quarantine, encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
 
 
 class TestRows:

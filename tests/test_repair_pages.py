@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import signal
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from damage import PAGE, edit, fingerprint, garble, page_of
+from damage import PAGE, edit, fingerprint, garble, lines, memories, page_of
 from exchanges import lived_in
 
 import ebbmem
@@ -39,21 +38,6 @@ def damaged(path: Path) -> Path:
     with Database(path) as db:
         lived_in(db)
     return path
-
-
-def lines(path: Path) -> list[Line]:
-    with Database(path) as db:
-        return [json.loads(line) for line in db.export_lines()][1:]
-
-
-def memories(found: list[Line]) -> dict[int, Line]:
-    return {line["number"]: line for line in found if line["record"] == "memory"}
-
-
-def quarantined(report: ebbmem.RepairReport) -> list[Line]:
-    assert report.quarantine is not None
-    with open(report.quarantine, encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
 
 
 class TestPages:
