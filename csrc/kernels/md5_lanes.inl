@@ -20,6 +20,9 @@ constexpr int turn(unsigned i) {
 
 // One word per lane, on its way through the steps.
 struct Md5Lanes {
+  // Written out, or messages would be set to zeros first: that takes longer than a round of steps.
+  Md5Lanes() {}  // NOLINT(modernize-use-equals-default)
+
   U32s a = broadcast_u32(0x67452301);
   U32s b = broadcast_u32(0xefcdab89);
   U32s c = broadcast_u32(0x98badcfe);
@@ -72,43 +75,51 @@ template <unsigned I, typename... Lanes>
   if constexpr (I + 4 < 64) all_steps<I + 4>(each...);
 }
 
-inline void finish(const Md5Lanes& s, Md5* digests) {
-  const Md5Lanes first{};
-  store_digests(digests, add(s.a, first.a), add(s.b, first.b), add(s.c, first.c),
-                add(s.d, first.d));
+// The first `count` words, of at least one: lanes without a word repeat the first.
+inline void load_words(const Span<const char>* words, std::size_t count, Md5Lanes& lanes) {
+  if (count >= kU32Lanes) return load_short(words, lanes.message, lanes.bit_count);
+  Span<const char> padded[kU32Lanes];
+  for (std::size_t i = 0; i < kU32Lanes; ++i) padded[i] = words[i < count ? i : 0];
+  load_short(padded, lanes.message, lanes.bit_count);
 }
 
-// One vector of words per argument in `each`, back to back.
+inline void finish(const Md5Lanes& s, std::size_t count, Md5* digests) {
+  const Md5Lanes first;
+  const auto store = [&](Md5* out) {
+    store_digests(out, add(s.a, first.a), add(s.b, first.b), add(s.c, first.c), add(s.d, first.d));
+  };
+  if (count >= kU32Lanes) return store(digests);
+  Md5 found[kU32Lanes];
+  store(found);
+  for (std::size_t i = 0; i < count; ++i) digests[i] = found[i];
+}
+
+// Words for every vector in `each`, back to back; only the last may lack some.
 template <typename... Lanes>
-inline void digest_vectors(const Span<const char>* words, Md5* digests, Lanes&... each) {
+inline void digest_vectors(const Span<const char>* words, std::size_t count, Md5* digests,
+                           Lanes&... each) {
   std::size_t at = 0;
-  ((load_short(words + at, each.message, each.bit_count), at += kU32Lanes), ...);
+  ((load_words(words + at, count - at, each), at += kU32Lanes), ...);
   all_steps<0>(each...);
   at = 0;
-  ((finish(each, digests + at), at += kU32Lanes), ...);
+  ((finish(each, count - at, digests + at), at += kU32Lanes), ...);
 }
 
 void md5_short(const Span<const char>* words, std::size_t count, Md5* digests) {
-  using L = Md5Lanes;
   constexpr std::size_t kWhole = 4 * kU32Lanes;
-  for (; count >= kWhole; count -= kWhole, words += kWhole, digests += kWhole) {
-    L w{}, x{}, y{}, z{};
-    digest_vectors(words, digests, w, x, y, z);
+  for (; count > 3 * kU32Lanes; words += kWhole, digests += kWhole) {
+    Md5Lanes w, x, y, z;
+    digest_vectors(words, count, digests, w, x, y, z);
+    if (count <= kWhole) return;
+    count -= kWhole;
   }
   if (count == 0) return;
-  // Lanes without a word repeat the first.
-  Span<const char> rest[kWhole];
-  Md5 found[kWhole];
-  for (std::size_t i = 0; i < kWhole; ++i) rest[i] = words[i < count ? i : 0];
-  L w{}, x{}, y{}, z{};
+  Md5Lanes x, y, z;
   if (count <= kU32Lanes) {
-    digest_vectors(rest, found, x);
+    digest_vectors(words, count, digests, x);
   } else if (count <= 2 * kU32Lanes) {
-    digest_vectors(rest, found, x, y);
-  } else if (count <= 3 * kU32Lanes) {
-    digest_vectors(rest, found, x, y, z);
+    digest_vectors(words, count, digests, x, y);
   } else {
-    digest_vectors(rest, found, w, x, y, z);
+    digest_vectors(words, count, digests, x, y, z);
   }
-  for (std::size_t i = 0; i < count; ++i) digests[i] = found[i];
 }
