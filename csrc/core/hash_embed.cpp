@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/list.h"
+#include "core/short_list.h"
 #include "core/tally.h"
 
 namespace ebb {
@@ -92,6 +92,9 @@ class RowSink {
   // Half of the first-level cache of common processors.
   static constexpr std::size_t kMostApart = 4096;
 
+  // Texts of up to so many words need no memory but the stack.
+  static constexpr std::size_t kShortText = 128;
+
   void begin() {
     if (begun_) return;
     std::fill_n(row_, dim_, 0.0F);
@@ -134,8 +137,8 @@ class RowSink {
   bool begun_ = false;
   std::int64_t squares_ = 0;
   // One of each per word of the text.
-  List<std::uint32_t> buckets_;
-  List<float> values_;
+  ShortList<std::uint32_t, kShortText> buckets_;
+  ShortList<float, kShortText> values_;
 };
 
 // Counts in a table whose size follows the text, whatever `dim` is.

@@ -76,21 +76,20 @@ void WordList::add(const Text& text, const Split& split) {
     Word* const end = width == 1   ? encode<std::uint8_t>(text, split, bytes, out)
                       : width == 2 ? encode<std::uint16_t>(text, split, bytes, out)
                                    : encode<std::uint32_t>(text, split, bytes, out);
-    word_count_ += static_cast<std::size_t>(end - out);
+    words_.cut(end);
   }
-  text_ends_.push_back(word_count_);
+  text_ends_.push_back(words_.size());
 }
 
 void WordList::clear() {
-  word_count_ = 0;
+  words_.clear();
   text_ends_.clear();
   held_.clear();
 }
 
 Word* WordList::reserve(std::size_t count) {
-  const std::size_t wanted = word_count_ + count;
-  if (words_.size() < wanted) words_.resize(std::max(wanted, 2 * words_.size()));
-  return words_.data() + word_count_;
+  const std::size_t known = words_.size();
+  return words_.resize_for_overwrite(known + count) + known;
 }
 
 char* WordList::hold(std::size_t size) { return held_.emplace_back(size).data(); }
@@ -98,9 +97,8 @@ char* WordList::hold(std::size_t size) { return held_.emplace_back(size).data();
 void WordList::add_ascii(const char* bytes, std::size_t length, const CharacterSet& characters) {
   constexpr std::size_t kBlock = 64;
   const auto members_of = active().ascii_members;
-  Word* const first = reserve((length + 1) / 2);
-  Word* begun = first;
-  Word* ended = first;
+  Word* begun = reserve((length + 1) / 2);
+  Word* ended = begun;
   std::uint64_t before = 0;  // bit 0: whether the byte before the block is a member
   for (std::size_t done = 0; done < length; done += kBlock) {
     const std::uint64_t members =
@@ -115,7 +113,7 @@ void WordList::add_ascii(const char* bytes, std::size_t length, const CharacterS
     before = members >> (kBlock - 1);
   }
   if (ended != begun) ended->size = static_cast<std::size_t>(bytes + length - ended->data);
-  word_count_ += static_cast<std::size_t>(begun - first);
+  words_.cut(begun);
 }
 
 WordBatch split_texts(Span<const Text> texts, const Split& split) {

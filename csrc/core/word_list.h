@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/short_list.h"
 #include "core/span.h"
 #include "core/text.h"
 
@@ -23,20 +24,20 @@ class WordList {
   // Forget all texts; keep the memory.
   void clear();
 
-  Span<const Span<const char>> words() const { return {words_.data(), word_count_}; }
+  Span<const Span<const char>> words() const { return {words_.begin(), words_.size()}; }
 
   // Text t has the words before text_ends()[t].
-  Span<const std::size_t> text_ends() const { return {text_ends_.data(), text_ends_.size()}; }
+  Span<const std::size_t> text_ends() const { return {text_ends_.begin(), text_ends_.size()}; }
 
  private:
-  // Room for `count` more words.
+  // Where `count` more words go; those that do not come are to be cut off.
   Span<const char>* reserve(std::size_t count);
   char* hold(std::size_t size);
   void add_ascii(const char* bytes, std::size_t length, const CharacterSet& characters);
 
-  std::vector<Span<const char>> words_;  // those from word_count_ on are spare
-  std::size_t word_count_ = 0;
-  std::vector<std::size_t> text_ends_;
+  // A text of 256 code points has at most 128 words.
+  ShortList<Span<const char>, 128> words_;
+  ShortList<std::size_t, 4> text_ends_;
   std::vector<std::vector<char>> held_;
 };
 
