@@ -64,6 +64,7 @@ class ScopeIndex:
         index.columns.append(reader.index_rows(scope.scope_id))
         texts = reader.texts(None, scope.scope_id)
         index._append_terms([f"{summary}\n{keywords}" for _, summary, keywords in texts])
+        index.shelf.fit(len(index))
         index.add_links(reader.links(scope.scope_id))
         return index
 
@@ -98,6 +99,7 @@ class ScopeIndex:
             return
         self.columns.append([m.row for m in memories])
         self._append_terms([f"{m.summary}\n{m.keywords}" for m in memories])
+        self.shelf.fit(len(self))
         summaries = [m.summary for m in memories]
         for name, lane in list(self._lanes.items()):
             if not stores_vectors(lane.embedder):

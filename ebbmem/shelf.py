@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from sys import getsizeof
 from typing import NamedTuple
 
 from ebbmem.records.base import MemoryRow, Reader
 from ebbmem.records.identity import id_text
 
-ROOM_BYTES = 4 << 20
-ROW_BYTES = 1_500
-"""What a row takes besides its texts: the tuple and its numbers."""
+LEAST_ROOM_BYTES = 16 << 10
+MOST_ROOM_BYTES = 4 << 20
+SHARE_BYTES = 32
+"""Room for each memory of the scope, between the two."""
+ROW_BYTES = 850
+"""What a row takes besides its texts: two tuples, ids, numbers, and its place on the shelf."""
 
 
 class Shelved(NamedTuple):
@@ -38,16 +42,21 @@ class Shelf:
     Parameters
     ----------
     room_bytes : int
-        How much the rows may take together, by estimate.
+        How much the rows may take together.
     """
 
-    def __init__(self, room_bytes: int = ROOM_BYTES) -> None:
+    def __init__(self, room_bytes: int = LEAST_ROOM_BYTES) -> None:
         self._room_bytes = room_bytes
         self._rows: dict[int, Shelved] = {}
         self.bytes = 0
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    def fit(self, memories: int) -> None:
+        """Give the shelf the room that it has in a scope of so many memories."""
+        share = SHARE_BYTES * memories
+        self._room_bytes = min(max(LEAST_ROOM_BYTES, share), MOST_ROOM_BYTES)
 
     def take(self, slots: Sequence[int]) -> dict[int, Shelved]:
         """Return the rows that are here, by slot."""
@@ -71,7 +80,7 @@ class Shelf:
 
 
 def _bytes_of(one: Shelved) -> int:
-    """Return about how much memory a row takes: four bytes a character at worst."""
+    """Return how much memory a row takes."""
     row = one.row
-    texts = (row.summary, row.detail, row.keywords, row.metadata, row.source, row.key)
-    return ROW_BYTES + 4 * sum(len(text) for text in texts if text)
+    texts = (row.summary, row.detail, row.keywords, row.metadata, row.source, row.key, row.run_id)
+    return ROW_BYTES + sum(getsizeof(text) for text in texts if text)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
+import tracemalloc
 from dataclasses import asdict, fields, replace
 
 import pytest
 
-from ebbmem import Memory, Recalled, recipes
+from ebbmem import Database, EpisodicMemoryStore, Memory, Recalled, recipes
 from ebbmem.records.base import MemoryRow
-from ebbmem.shelf import Shelf, Shelved
+from ebbmem.shelf import Shelf, Shelved, fetched
 
 NOW = 1_700_000_000
 FULL = {
@@ -117,11 +119,11 @@ class TestRows:
         assert len(store.recall("rex")) == 5
 
     def test_they_count_in_the_size_of_the_index(self, store):
-        store.remember("rex " + "x" * 100_000)
+        store.remember("rex " + "x" * 10_000)
         store.recall("zebra")
         before = store.stats().index_bytes
         store.recall("rex")
-        assert store.stats().index_bytes > before + 100_000
+        assert store.stats().index_bytes > before + 10_000
 
     def test_an_erased_text_is_not_kept(self, store):
         made = store.remember("rex unspeakable").id
@@ -148,12 +150,55 @@ class TestShelf:
         for slot in range(50):
             shelf.put(slot, self.shelved("x" * 100))
             assert shelf.bytes <= 10_000
-        assert list(shelf.take(range(50))) == [45, 46, 47, 48, 49]
+        # 850 bytes a row, about 149 the text.
+        assert list(shelf.take(range(50))) == [40, 41, 42, 43, 44, 45, 46, 47, 48, 49]
+
+    @pytest.mark.parametrize(("letter", "size"), [("x", 1), ("\xe4", 1), ("€", 2), ("🦖", 4)])
+    def test_texts_count_with_the_bytes_they_take(self, letter, size):
+        shelf = Shelf()
+        shelf.put(1, self.shelved(letter * 100))
+        before = shelf.bytes
+        shelf.put(1, self.shelved(letter * 300))
+        assert before >= 850 + 100 * size
+        assert shelf.bytes == before + 200 * size
+
+    @pytest.mark.parametrize(
+        ("memories", "room"),
+        [(0, 16_384), (512, 16_384), (1_000, 32_000), (10_000, 320_000), (1_000_000, 4_194_304)],
+    )
+    def test_the_room_grows_with_the_memories_within_bounds(self, memories, room):
+        shelf = Shelf()
+        shelf.fit(memories)
+        for slot in range(5_000):
+            shelf.put(slot, self.shelved("x" * 100))
+        assert room - 1_200 < shelf.bytes <= room
+
+    def test_a_row_takes_what_is_counted(self):
+        """Within a tenth, by what Python allocates."""
+        with Database(":memory:") as database:
+            memory = EpisodicMemoryStore(database)
+            memory.remember_many([f"a memory of the dog rex, number {n}" for n in range(300)])
+            memory.recall("rex")
+            index = database.engine._indexes.get("default")
+            rows = index.columns.row.tolist()
+            with database.engine.records.read() as reader:
+                fetched(reader, rows)  # what the statements keep is there now
+                shelf = Shelf(room_bytes=4 << 20)
+                tracemalloc.start()
+                try:
+                    for slot, one in enumerate(fetched(reader, rows).values()):
+                        shelf.put(slot, one)
+                    gc.collect()
+                    taken, _ = tracemalloc.get_traced_memory()
+                finally:
+                    tracemalloc.stop()
+        assert len(shelf) == 300
+        assert 0.9 * shelf.bytes <= taken <= 1.1 * shelf.bytes
 
     def test_a_row_larger_than_all_room_is_not_kept(self):
         shelf = Shelf(room_bytes=10_000)
         shelf.put(1, self.shelved("a"))
-        shelf.put(2, self.shelved("x" * 5_000))
+        shelf.put(2, self.shelved("x" * 10_000))
         assert (shelf.take([1, 2]), shelf.bytes) == ({}, 0)
 
     def test_putting_again_counts_once(self):
