@@ -6,6 +6,7 @@ import random
 from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 from records.samples import NOW, memory, plain_sql
 
@@ -66,4 +67,24 @@ def test_rows_that_moved_leave_nothing_behind(path, tmp_path, seed):
         with store.read() as reader:
             assert len(reader.index_rows(scope_id)) == len(staying)
     assert held(tmp_path) == 0
+    assert plain_sql(path, "PRAGMA integrity_check") == [("ok",)]
+
+
+def test_pages_of_pointers_back_are_not_taken_for_others(path):
+    # Where other programs had SQLite keep them; free pages make them look like inner pages.
+    with closing(SqliteRecords(path)) as store:
+        store.migrate()
+    with closing(apsw.Connection(str(path))) as other:
+        for pragma in ("auto_vacuum = INCREMENTAL", "journal_mode = DELETE"):
+            other.execute(f"PRAGMA {pragma}").fetchall()
+        other.execute("VACUUM")
+    with closing(SqliteRecords(path)) as store:
+        with store.write() as writer:
+            scope_id = writer.open_scope("ann", NOW).scope_id
+            rows = writer.insert_memories(scope_id, [memory(f"{n} " * 5_000) for n in range(300)])
+        with store.write() as writer:
+            writer.erase_memories(scope_id, [row.row_id for row in rows])
+        with store.write() as writer:
+            writer.insert_memories(scope_id, [memory(f"{n} " * 5_000) for n in range(150)])
+    assert plain_sql(path, "PRAGMA auto_vacuum") == [(2,)]
     assert plain_sql(path, "PRAGMA integrity_check") == [("ok",)]
