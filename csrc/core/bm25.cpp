@@ -247,7 +247,9 @@ class Ranking {
       add_up(block, held);
       added_up_ = true;
     }
-    for (const std::size_t row : rows) {
+    // The newest first: of those that score the same they alone stay.
+    for (std::size_t i = rows.size; i-- > 0;) {
+      const std::size_t row = rows[i];
       if (sums_[row] >= upper) continue;
       const double norm = norm_(block.value(row));
       if (sums_[row] + left_out_ < bounds.needed(best_.entry_score(), norm)) continue;

@@ -7,10 +7,10 @@ namespace ebb {
 
 namespace {
 
-constexpr std::uint16_t kLargeValue = std::numeric_limits<std::uint16_t>::max();
 constexpr std::size_t kSparseRows = 16;  // a bitmap pays from one row in so many
 constexpr std::size_t kFewestDense = 32;
 constexpr std::size_t kFewEntries = 128;
+constexpr std::size_t kKeysPerStart = 4;
 
 std::uint32_t key_of(std::uint64_t entry) { return static_cast<std::uint32_t>(entry >> 16); }
 std::uint16_t posting_of(std::uint64_t entry) { return static_cast<std::uint16_t>(entry); }
@@ -103,22 +103,19 @@ KeyCensus census_of(const std::vector<std::uint64_t>& entries, std::size_t rows)
 
 }  // namespace
 
-std::int32_t KeyRows::count_of(std::size_t row) const {
-  if (!once.empty() && (once[row / 64] >> (row % 64) & 1u) != 0) return 1;
-  const auto least = static_cast<std::uint16_t>(row << posting::kCodeBits);
-  const std::uint16_t* const found = std::lower_bound(postings.begin(), postings.end(), least);
-  if (found == postings.end() || posting::row(*found) != row) return 0;
-  const std::size_t code = posting::code(*found);
-  if (code != posting::kLarge) return posting::kCounts[code];
+std::int32_t KeyRows::large_count_of(std::size_t row) const {
   return std::lower_bound(large.begin(), large.end(), row,
                           [](const LargeCount& a, std::size_t wanted) { return a.row < wanted; })
       ->count;
 }
 
 KeyRows SparseBlock::find(std::uint32_t key) const {
-  const auto at = std::lower_bound(keys_.begin(), keys_.end(), key);
-  if (at == keys_.end() || *at != key) return {};
-  return rows_of(static_cast<std::size_t>(at - keys_.begin()));
+  const std::size_t start = key >> shift_;
+  if (start + 1 >= starts_.size()) return {};
+  const std::uint32_t* const end = keys_.data() + starts_[start + 1];
+  const std::uint32_t* const at = std::lower_bound(keys_.data() + starts_[start], end, key);
+  if (at == end || *at != key) return {};
+  return rows_of(static_cast<std::size_t>(at - keys_.data()));
 }
 
 KeyRows SparseBlock::rows_of(std::size_t i) const {
@@ -142,17 +139,17 @@ KeyRows SparseBlock::rows_of(std::size_t i) const {
   return rows;
 }
 
-std::uint64_t SparseBlock::value(std::size_t row) const {
-  if (values_[row] != kLargeValue) return values_[row];
+std::uint64_t SparseBlock::large_value(std::size_t row) const {
   return std::lower_bound(large_values_.begin(), large_values_.end(), row,
                           [](const LargeValue& a, std::size_t wanted) { return a.row < wanted; })
       ->value;
 }
 
 std::size_t SparseBlock::bytes() const {
-  return keys_.capacity() * sizeof(std::uint32_t) + ends_.capacity() * sizeof(std::uint32_t) +
-         postings_.capacity() * sizeof(std::uint16_t) + dense_.capacity() * sizeof(std::uint32_t) +
-         bits_.capacity() * sizeof(std::uint64_t) + large_counts_.capacity() * sizeof(LargeCount) +
+  return keys_.capacity() * sizeof(std::uint32_t) + starts_.capacity() * sizeof(std::uint32_t) +
+         ends_.capacity() * sizeof(std::uint32_t) + postings_.capacity() * sizeof(std::uint16_t) +
+         dense_.capacity() * sizeof(std::uint32_t) + bits_.capacity() * sizeof(std::uint64_t) +
+         large_counts_.capacity() * sizeof(LargeCount) +
          values_.capacity() * sizeof(std::uint16_t) + large_values_.capacity() * sizeof(LargeValue);
 }
 
@@ -193,8 +190,9 @@ void BlockBuilder::place_values(SparseBlock& block) const {
   block.values_.resize(64 * block.words());
   for (std::size_t row = 0; row < values_.size(); ++row) {
     const std::uint64_t value = values_[row];
-    block.values_[row] = static_cast<std::uint16_t>(std::min<std::uint64_t>(value, kLargeValue));
-    if (value >= kLargeValue) {
+    block.values_[row] =
+        static_cast<std::uint16_t>(std::min<std::uint64_t>(value, SparseBlock::kLargeValue));
+    if (value >= SparseBlock::kLargeValue) {
       block.large_values_.push_back({static_cast<std::uint16_t>(row), value});
     }
   }
@@ -234,6 +232,19 @@ void BlockBuilder::place_keys(SparseBlock& block) const {
   });
 }
 
+void BlockBuilder::place_starts(SparseBlock& block) {
+  if (block.keys_.empty()) return;
+  const std::uint32_t last = block.keys_.back();
+  while (last >> block.shift_ > block.keys_.size() / kKeysPerStart) ++block.shift_;
+  block.starts_.reserve((last >> block.shift_) + 2);
+  for (std::size_t i = 0; i < block.keys_.size(); ++i) {
+    const std::size_t start = block.keys_[i] >> block.shift_;
+    // Without keys in between, several begin at the same place.
+    block.starts_.resize(std::max(block.starts_.size(), start + 1), static_cast<std::uint32_t>(i));
+  }
+  block.starts_.push_back(static_cast<std::uint32_t>(block.keys_.size()));
+}
+
 SparseBlock BlockBuilder::build() && {
   SparseBlock block;
   block.first_ = first_;
@@ -241,6 +252,7 @@ SparseBlock BlockBuilder::build() && {
   place_values(block);
   sort_by_key_and_row(entries_);
   place_keys(block);
+  place_starts(block);
   std::sort(large_counts_.begin(), large_counts_.end(), by_key_and_row);
   large_counts_.shrink_to_fit();
   block.large_counts_ = std::move(large_counts_);

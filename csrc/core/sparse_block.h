@@ -5,13 +5,15 @@
 // code stand in a list of their own. A key that more than one row in 16 holds has a bitmap of the
 // rows that hold it once, and postings of the others alone: an eighth of a byte per row, and a
 // kernel adds it up. Beside the postings, a value per row (a length, a squared norm) in 16 bits;
-// larger ones again apart. 2 bytes per posting, 2 per row, 8 per distinct key of the block.
+// larger ones again apart. A coarse table tells where to look for a key. 2 bytes per posting, 2 per
+// row, 9 per distinct key of the block.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/bits.h"
@@ -37,6 +39,20 @@ constexpr std::array<std::int32_t, 8> kCounts{1, 2, 3, 4, -1, -2, -3, 0};
 
 inline std::size_t row(std::uint16_t posting) { return posting >> kCodeBits; }
 inline std::size_t code(std::uint16_t posting) { return posting & 7u; }
+
+// The first posting of a row not below `row`, or the end. Which half to go on in follows no
+// pattern, so it is chosen by arithmetic and not by a branch.
+inline const std::uint16_t* first_from(Span<const std::uint16_t> postings, std::size_t row) {
+  const auto least = static_cast<std::uint16_t>(row << kCodeBits);
+  const std::uint16_t* begin = postings.data;
+  std::size_t left = postings.size;
+  while (left > 1) {
+    const std::size_t half = left / 2;
+    begin += half * static_cast<std::size_t>(begin[half - 1] < least);
+    left -= half;
+  }
+  return begin + static_cast<std::size_t>(left == 1 && *begin < least);
+}
 }  // namespace posting
 
 // The rows of a block that hold one key: those of the bitmap once, and those of the postings
@@ -49,11 +65,21 @@ struct KeyRows {
   bool empty() const { return once.empty() && postings.empty(); }
 
   // The count of a row; 0 if it does not hold the key.
-  std::int32_t count_of(std::size_t row) const;
+  std::int32_t count_of(std::size_t row) const {
+    if (!once.empty() && (once[row / 64] >> (row % 64) & 1u) != 0) return 1;
+    const std::uint16_t* const found = posting::first_from(postings, row);
+    if (found == postings.end() || posting::row(*found) != row) return 0;
+    const std::size_t code = posting::code(*found);
+    return code != posting::kLarge ? posting::kCounts[code] : large_count_of(row);
+  }
 
   // Calls visit(row, count) for every row that holds the key: the bitmap's, then the others.
   template <typename Visit>
   void each(Visit visit) const;
+
+ private:
+  // The row has a posting that says its count is large.
+  std::int32_t large_count_of(std::size_t row) const;
 };
 
 class SparseBlock {
@@ -69,7 +95,9 @@ class SparseBlock {
   Span<const std::uint32_t> keys() const { return {keys_.data(), keys_.size()}; }
   KeyRows rows_of(std::size_t i) const;
 
-  std::uint64_t value(std::size_t row) const;
+  std::uint64_t value(std::size_t row) const {
+    return values_[row] != kLargeValue ? values_[row] : large_value(row);
+  }
   // The values again, with 65535 for larger ones; zeros up to a multiple of 64 rows.
   const std::uint16_t* small_values() const { return values_.data(); }
   // The smallest above 0; 0 when there is none.
@@ -83,12 +111,18 @@ class SparseBlock {
  private:
   friend class BlockBuilder;
 
+  static constexpr std::uint16_t kLargeValue = std::numeric_limits<std::uint16_t>::max();
+
+  std::uint64_t large_value(std::size_t row) const;
+
   // Bitmap b belongs to key number dense_[b]; it has (rows() + 63) / 64 words.
   std::size_t words() const { return (rows() + 63) / 64; }
 
   std::size_t first_ = 0;
   std::size_t rows_ = 0;
   std::vector<std::uint32_t> keys_;
+  std::vector<std::uint32_t> starts_;  // of the keys with the same key >> shift_, and the end
+  unsigned shift_ = 0;
   std::vector<std::uint32_t> ends_;  // of each key's postings
   std::vector<std::uint16_t> postings_;
   std::vector<std::uint32_t> dense_;
@@ -124,6 +158,7 @@ class BlockBuilder {
   void put(std::size_t row, std::uint32_t key, std::int32_t count);
   void place_values(SparseBlock& block) const;
   void place_keys(SparseBlock& block) const;
+  static void place_starts(SparseBlock& block);
 
   std::size_t first_;
   std::vector<std::uint64_t> entries_;  // key << 16 | posting
