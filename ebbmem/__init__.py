@@ -11,13 +11,15 @@ import os
 
 try:
     from ebbmem import _core
-except ImportError as error:
+except ImportError:
     from ebbmem.errors import MissingExtra
 
+    # The folder's sources come before an installed ebbmem on the path.
     raise MissingExtra(
-        "ebbmem: expected the compiled module ebbmem._core beside this package; install a wheel "
-        "or build it (`pip install .`), and do not import from a source tree that is not built"
-    ) from error
+        f"ebbmem: expected the compiled module ebbmem._core in {os.path.dirname(__file__)}; where "
+        "that is a source tree, run Python in another folder, or compile it there with "
+        "`pip install -e .`"
+    ) from None
 
 # Before any other module can compute with it.
 _core.choose_isa(os.environ.get("EBBMEM_ISA", ""))

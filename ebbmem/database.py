@@ -17,11 +17,13 @@ from ebbmem.errors import InvalidArgument, InvalidType, StoreClosed
 from ebbmem.maintenance import Maintained
 from ebbmem.models import ConsolidationReport, ErasureReceipt, ImportReport, StoreStats
 from ebbmem.pending import PendingRecalls
+from ebbmem.records.connection import DURABILITIES
 from ebbmem.records.header import is_sqlite
 from ebbmem.records.sqlite import SqliteRecords
 from ebbmem.sharing import Hold
 
 DEFAULT_INDEX_BUDGET = 1 << 30
+DEFAULT_BUSY_WAIT_S = 5.0
 DEFAULT_PENDING_RECALLS = 256
 DEFAULT_PENDING_S = 1.0
 
@@ -82,7 +84,7 @@ class Database(Maintained):
         durability: str = "process",
         index_budget: int | str = DEFAULT_INDEX_BUDGET,
         language: str | None = "english",
-        busy_wait_s: float = 5.0,
+        busy_wait_s: float = DEFAULT_BUSY_WAIT_S,
         pending_recalls: int = DEFAULT_PENDING_RECALLS,
         pending_s: float = DEFAULT_PENDING_S,
         clock: Clock | None = None,
@@ -90,12 +92,21 @@ class Database(Maintained):
         self.path = arguments.file_name(path)
         self.clock: Clock = SystemClock() if clock is None else _checked_clock(clock)
         budget = arguments.byte_size(index_budget, "index_budget")
+        if durability not in DURABILITIES:
+            raise InvalidArgument.of("durability", f"one of {DURABILITIES}", durability)
         arguments.not_negative(busy_wait_s, "busy_wait_s")
         pending = (
             arguments.count(pending_recalls, "pending_recalls", 0),
             arguments.not_negative(pending_s, "pending_s"),
         )
-        options = (durability, budget, language, busy_wait_s, pending)
+        options = {
+            "durability": durability,
+            "index_budget": budget,
+            "language": language,
+            "busy_wait_s": busy_wait_s,
+            "pending_recalls": pending[0],
+            "pending_s": pending[1],
+        }
 
         def opened() -> Engine:
             analyzer = Analyzer(language)

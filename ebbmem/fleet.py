@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
@@ -11,6 +11,7 @@ from ebbmem import arguments, batches, remembering, retrieval
 from ebbmem.agentic import AgenticMemory
 from ebbmem.clock import Clock, Moment
 from ebbmem.database import (
+    DEFAULT_BUSY_WAIT_S,
     DEFAULT_INDEX_BUDGET,
     DEFAULT_PENDING_RECALLS,
     DEFAULT_PENDING_S,
@@ -34,7 +35,7 @@ class Fleet:
         Bytes that scope indexes may take in RAM, as a number or like ``"2GiB"``.
     embedder, recipe
         Of every handle; as for `EpisodicMemoryStore`.
-    durability, pending_recalls, pending_s
+    durability, language, busy_wait_s, pending_recalls, pending_s
         As for `Database`.
     clock : Clock, optional
         Where the default of every ``now=`` comes from.
@@ -48,6 +49,8 @@ class Fleet:
         embedder: Embedder | None = None,
         recipe: Recipe = DEFAULT,
         durability: str = "process",
+        language: str | None = "english",
+        busy_wait_s: float = DEFAULT_BUSY_WAIT_S,
         pending_recalls: int = DEFAULT_PENDING_RECALLS,
         pending_s: float = DEFAULT_PENDING_S,
         clock: Clock | None = None,
@@ -56,6 +59,8 @@ class Fleet:
             path,
             index_budget=index_budget,
             durability=durability,
+            language=language,
+            busy_wait_s=busy_wait_s,
             pending_recalls=pending_recalls,
             pending_s=pending_s,
             clock=clock,
@@ -81,6 +86,25 @@ class Fleet:
             recipe=self._recipe,
             scope=arguments.name(scope, "scope"),
         )
+
+    def __contains__(self, scope: object) -> bool:
+        """Return whether something was ever written to a scope."""
+        return scope in self._database.scopes()
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the scopes that were written to, oldest first."""
+        return iter(self._database.scopes())
+
+    def __len__(self) -> int:
+        """Return how many scopes were written to."""
+        return len(self._database.scopes())
+
+    def __bool__(self) -> bool:
+        """Return True: a fleet without scopes is still one."""
+        return True
+
+    def __repr__(self) -> str:
+        return f"Fleet({self._database.path!r})"
 
     def remember_many(
         self, memories: Iterable[tuple[str, str | Mapping[str, Any]]], *, now: Moment | None = None

@@ -56,8 +56,9 @@ class LoadedIndexes:
             return True
 
     def note(self, scope: str, version: int) -> None:
-        """Note that an index is current at a data version."""
+        """Note that an index proved current at a data version: that is a use of it."""
         with self._lock:
+            self._hits += 1
             if scope in self._indexes:
                 self._versions[scope] = version
                 self._indexes.move_to_end(scope)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TypeVar
@@ -16,7 +16,6 @@ from ebbmem.errors import InvalidArgument
 Result = TypeVar("Result")
 
 MEMORY = ":memory:"
-OPTIONS = "durability, index_budget, language, busy_wait_s, pending_recalls, pending_s"
 
 
 @dataclass(slots=True)
@@ -24,7 +23,7 @@ class _Shared:
     """An engine, the options it was opened with, and how many hold it."""
 
     engine: Engine
-    options: tuple[object, ...]
+    options: Mapping[str, object]
     holders: int = 0
 
 
@@ -39,8 +38,8 @@ class Hold:
     ----------
     path : str
         The file.
-    options : tuple
-        What the engine is opened with; holders of one engine must agree.
+    options : mapping
+        What the engine is opened with, by argument; holders of one engine must agree.
     opened : callable
         Opens the engine where nobody holds it yet.
 
@@ -51,7 +50,7 @@ class Hold:
     """
 
     def __init__(
-        self, path: str, options: tuple[object, ...], opened: Callable[[], Engine]
+        self, path: str, options: Mapping[str, object], opened: Callable[[], Engine]
     ) -> None:
         # By process: what was opened before a fork belongs to the parent.
         self._key = (os.getpid(), path if path == MEMORY else os.path.realpath(path))
@@ -64,9 +63,7 @@ class Hold:
                 if path != MEMORY:
                     _shared[self._key] = shared
             elif shared.options != options:
-                raise InvalidArgument.of(
-                    OPTIONS, f"those this process opened {path} with, {shared.options}", options
-                )
+                raise _other_options(path, shared.options, options)
             shared.holders += 1
             self._shared = shared
 
@@ -106,6 +103,15 @@ class Hold:
                     shared.holders -= 1
                     if shared.holders == 0:
                         _shared.pop(self._key, None)
+
+
+def _other_options(
+    path: str, first: Mapping[str, object], now: Mapping[str, object]
+) -> InvalidArgument:
+    """Return the error of who opens a file with other options than its first holder."""
+    name = next(name for name in first if first[name] != now[name])
+    expected = f"{first[name]!r}, with which this process has {path} open; close it first"
+    return InvalidArgument.of(name, expected, now[name])
 
 
 def _renew_lock() -> None:

@@ -88,9 +88,9 @@ class TestSharing:
             assert EpisodicMemoryStore(again).stats().memories == 1
 
     def test_options_must_agree(self, db, path):
-        for options in ({"durability": "power"}, {"language": None}, {"busy_wait_s": 1.0}):
-            with pytest.raises(InvalidArgument, match="durability"):
-                Database(path, **options)
+        for name, value in (("durability", "power"), ("language", None), ("busy_wait_s", 1.0)):
+            with pytest.raises(InvalidArgument, match=f"^{name}: .* close it first, got {value!r}"):
+                Database(path, **{name: value})
 
     def test_clocks_may_differ(self, db, path):
         with Database(path, clock=ManualClock(5)) as other:

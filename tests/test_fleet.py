@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from apart import opened_apart
 from dumps import dump
 
-from ebbmem import CallableEmbedder, Fleet, ManualClock, recipes
+from ebbmem import AgenticMemory, CallableEmbedder, Fleet, ManualClock, recipes
 from ebbmem.errors import EbbmemError, EmbedderMismatch, StorageFailed, StoreClosed
 from ebbmem.records.writing import SqliteWriter
 
@@ -127,6 +128,33 @@ def test_metrics(fleet):
     assert [metrics.by_scope[scope].abstained for scope in SCOPES] == [0, 1, 0]
     assert metrics.by_scope["c"].index_bytes == 0 < metrics.by_scope["a"].index_bytes
     assert metrics.index_bytes == sum(one.index_bytes for one in metrics.by_scope.values())
+
+
+def test_every_look_at_an_index_is_a_hit_or_a_miss(fleet, path):
+    fleet.remember_many([(scope, "tea") for scope in ("a", "b")])
+    looks = 0
+    for _ in range(2):
+        fleet["a"].remember("more tea")  # own commits, after which an index proves current
+        with opened_apart(path) as other:
+            AgenticMemory(other, scope="b").remember("tea from elsewhere")
+        fleet["a"].recall("tea")
+        fleet["b"].recall("tea", also=["a"])
+        fleet.recall_many([("a", "tea"), ("b", "tea"), ("a", "more")])
+        fleet["nobody"].recall("tea")
+        looks += 1 + 2 + 2
+        metrics = fleet.metrics()
+        assert metrics.hits + metrics.misses == looks
+    assert metrics.hits >= looks / 2
+
+
+def test_a_fleet_knows_its_scopes(fleet):
+    fleet.remember_many([("b", "x"), ("a", "x")])
+    assert list(fleet) == ["b", "a"]
+    assert len(fleet) == 2
+    assert "a" in fleet
+    assert "c" not in fleet
+    assert 0 not in fleet
+    assert fleet
 
 
 def test_metrics_write_and_load_nothing(fleet, path):
