@@ -14,4 +14,9 @@ STORE_KEY: Final = "store_key"
 def keyed_digest(store_key: bytes, scope: str, text: str) -> bytes:
     """Return the digest of a text of a scope: HMAC-SHA-256 over scope and NFC text."""
     plain = text if text.isascii() else unicodedata.normalize("NFC", text)
-    return hmac.digest(store_key, f"{scope}\0{plain}".encode(), hashlib.sha256)
+    if "\0" in scope:
+        # A byte that no UTF-8 has: else this could be another scope's digest of a longer text.
+        told = b"\xff".join((scope.encode(), plain.encode()))
+    else:
+        told = f"{scope}\0{plain}".encode()
+    return hmac.digest(store_key, told, hashlib.sha256)
