@@ -61,6 +61,8 @@ class RowSink {
       : rule_(dim, sign), dim_(dim), row_(out), apart_(rows > 1 && dim <= kMostApart) {
     static_assert(sizeof(float) == sizeof(std::int32_t));
     if (apart_) table_.resize(dim);
+    // Zeros are on their way to the first row while its words are hashed.
+    if (rows > 0) begin();
   }
 
   void words(const Md5* digests, std::size_t count) {
@@ -113,7 +115,9 @@ class RowSink {
     void* const table = counts();
     float* const row = row_;
     for (std::size_t i = 0; i < words; ++i) values[i] = scaled.of(count_in(table, buckets[i]));
-    for (std::size_t i = 0; i < words; ++i) set_count(table, buckets[i], 0);
+    if (apart_) {
+      for (std::size_t i = 0; i < words; ++i) set_count(table, buckets[i], 0);
+    }
     for (std::size_t i = 0; i < words; ++i) row[buckets[i]] = values[i];
   }
 

@@ -96,8 +96,8 @@ inline void finish(const Md5Lanes& s, std::size_t count, Md5* digests) {
 
 // Words for every vector in `each`, back to back; only the last may lack some.
 template <typename... Lanes>
-inline void digest_vectors(const Span<const char>* words, std::size_t count, Md5* digests,
-                           Lanes&... each) {
+[[gnu::always_inline]] inline void digest_vectors(const Span<const char>* words, std::size_t count,
+                                                  Md5* digests, Lanes&... each) {
   std::size_t at = 0;
   ((load_words(words + at, count - at, each), at += kU32Lanes), ...);
   all_steps<0>(each...);
@@ -105,11 +105,20 @@ inline void digest_vectors(const Span<const char>* words, std::size_t count, Md5
   ((finish(each, count - at, digests + at), at += kU32Lanes), ...);
 }
 
+// The same out of line, for three vectors and more: their states do not fit the registers of most
+// processors, and compilers that are free to move them between those and memory do it too often.
+// One or two stay in registers: handing them over would cost two a quarter more.
+template <typename... Lanes>
+[[gnu::noinline]] void digest_many(const Span<const char>* words, std::size_t count, Md5* digests,
+                                   Lanes&... each) {
+  digest_vectors(words, count, digests, each...);
+}
+
 void md5_short(const Span<const char>* words, std::size_t count, Md5* digests) {
   constexpr std::size_t kWhole = 4 * kU32Lanes;
   for (; count > 3 * kU32Lanes; words += kWhole, digests += kWhole) {
     Md5Lanes w, x, y, z;
-    digest_vectors(words, count, digests, w, x, y, z);
+    digest_many(words, count, digests, w, x, y, z);
     if (count <= kWhole) return;
     count -= kWhole;
   }
@@ -120,6 +129,6 @@ void md5_short(const Span<const char>* words, std::size_t count, Md5* digests) {
   } else if (count <= 2 * kU32Lanes) {
     digest_vectors(words, count, digests, x, y);
   } else {
-    digest_vectors(words, count, digests, x, y, z);
+    digest_many(words, count, digests, x, y, z);
   }
 }
