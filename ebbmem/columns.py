@@ -21,26 +21,31 @@ Told = bytes  # which `Columns.bytes` hides
 
 NEVER_US = np.iinfo(np.int64).max
 ALWAYS_US = np.iinfo(np.int64).min
-_TYPES = {
+_TYPES: dict[str, Any] = {
     "row": np.int64,
     "created_us": np.int64,
     "anchored_us": np.int64,
-    "valid_from_us": np.int64,
-    "valid_to_us": np.int64,
-    "expires_us": np.int64,
-    "successor": np.int64,
     "access_count": np.int64,
     "importance": np.float64,
     "intensity": np.float64,
-    "valence": np.float64,
     "strength": np.float64,
     "anchor": np.float64,
     "tier": np.int8,
-    "kind": np.int32,
-    "run": np.int32,
-    "pinned": np.bool_,
     "alive": np.bool_,
 }
+_SELDOM: dict[str, Any] = {
+    "valid_from_us": np.int64(ALWAYS_US),
+    "valid_to_us": np.int64(NEVER_US),
+    "expires_us": np.int64(NEVER_US),
+    "successor": np.int64(0),
+    "valence": np.float64(0.0),
+    "kind": np.int32(0),
+    "run": np.int32(-1),
+    "pinned": np.bool_(False),
+}
+"""Columns that take memory only once some memory has another value than this one."""
+_COLUMN_BYTES = 250
+"""What a column takes beside its values: the array, and the view of what is used of it."""
 
 
 class Columns:
@@ -51,8 +56,9 @@ class Columns:
 
     def __init__(self) -> None:
         self._size = 0
+        self._room = 0
         self._arrays: dict[str, NDArray[Any]] = {
-            name: np.empty(64, dtype) for name, dtype in _TYPES.items()
+            name: np.empty(0, dtype) for name, dtype in _TYPES.items()
         }
         self._names: dict[str, int] = {}
         self._bounded = False
@@ -66,9 +72,14 @@ class Columns:
     def __len__(self) -> int:
         return self._size
 
-    def __getattr__(self, name: str) -> Any:  # a column has the dtype that _TYPES gives it
-        """Return a column, without its spare room; kept at hand until memories are appended."""
-        if name.startswith("_") or name not in _TYPES:
+    def __getattr__(self, name: str) -> Any:  # a column has the dtype that is given above
+        """Return a column, without its spare room; kept at hand until it grows.
+
+        One that takes no memory is read-only, and has strides of 0.
+        """
+        if name in _SELDOM and name not in self._arrays:
+            return np.broadcast_to(_SELDOM[name], self._size)
+        if name.startswith("_") or name not in self._arrays:
             raise AttributeError(name)
         column = self.__dict__[name] = self._arrays[name][: self._size]
         return column
@@ -87,7 +98,9 @@ class Columns:
     def bytes(self) -> int:
         """Return the memory the columns take."""
         lines = 0 if self._fading is None else self._fading.bytes
-        return sum(array.nbytes for array in self._arrays.values()) + lines
+        mask = 0 if self._plain_mask is None else self._plain_mask.nbytes + _COLUMN_BYTES
+        values = sum(array.nbytes + _COLUMN_BYTES for array in list(self._arrays.values()))
+        return values + lines + mask
 
     def code(self, name: str | None) -> int:
         """Return the number under which a memory type or run is kept; -1 for none."""
@@ -97,41 +110,67 @@ class Columns:
 
     def append(self, rows: Sequence[IndexRow]) -> int:
         """Append memories, row ids ascending; return the first slot."""
-        first = self._size
-        self._reserve(first + len(rows))
-        values = {
-            "row": [r.row_id for r in rows],
-            "created_us": [r.created_at for r in rows],
-            "anchored_us": [r.anchored_at for r in rows],
-            "valid_from_us": [ALWAYS_US if r.valid_from is None else r.valid_from for r in rows],
-            "valid_to_us": [NEVER_US if r.valid_to is None else r.valid_to for r in rows],
-            "expires_us": [NEVER_US if r.expires_at is None else r.expires_at for r in rows],
-            "successor": [r.superseded_by or 0 for r in rows],
-            "access_count": [r.access_count for r in rows],
-            "importance": [r.importance for r in rows],
-            "intensity": [r.emotional_intensity for r in rows],
-            "valence": [r.emotional_valence for r in rows],
-            "strength": [r.storage_strength for r in rows],
-            "anchor": [r.r_anchor for r in rows],
-            "tier": [r.tier for r in rows],
-            "kind": [self.code(r.memory_type) for r in rows],
-            "run": [self.code(r.run_id) for r in rows],
-            "pinned": [bool(r.pinned) for r in rows],
-            "alive": [True] * len(rows),
-        }
-        self._size += len(rows)
+        first, size = self._size, self._size + len(rows)
+        if not rows:
+            return first
+        values = self._values(rows)
+        self._reserve(size)
         for name, column in values.items():
-            self._arrays[name][first : self._size] = column
-            self.__dict__.pop(name, None)
-        self._plain_mask = None
-        self.any_superseded = self.any_superseded or any(r.superseded_by for r in rows)
-        self._bounded = self._bounded or any(
-            r.valid_from is not None or r.valid_to is not None or r.expires_at is not None
-            for r in rows
-        )
+            if column is not None or name in self._arrays:
+                self._column(name)[first:size] = _SELDOM[name] if column is None else column
+        self._size = size
+        self._forget_views()
+        bounds = ("valid_from_us", "valid_to_us", "expires_us")
+        self.any_superseded = self.any_superseded or values["successor"] is not None
+        self._bounded = self._bounded or any(values[name] is not None for name in bounds)
         if self._fading is not None:
             self._fading.append(self.importance[first:], self.created_us[first:])
         return first
+
+    def _values(self, rows: Sequence[IndexRow]) -> dict[str, Sequence[Any] | None]:
+        """Return what memories bring to each column; None where all have the usual value."""
+        parts: Any = IndexRow._make(zip(*rows, strict=True))
+        return {
+            "row": parts.row_id,
+            "created_us": parts.created_at,
+            "anchored_us": parts.anchored_at,
+            "access_count": parts.access_count,
+            "importance": parts.importance,
+            "intensity": parts.emotional_intensity,
+            "strength": parts.storage_strength,
+            "anchor": parts.r_anchor,
+            "tier": parts.tier,
+            "alive": [True] * len(rows),
+            "valid_from_us": _filled(parts.valid_from, ALWAYS_US),
+            "valid_to_us": _filled(parts.valid_to, NEVER_US),
+            "expires_us": _filled(parts.expires_at, NEVER_US),
+            "successor": _filled(parts.superseded_by, 0),
+            "valence": parts.emotional_valence if any(parts.emotional_valence) else None,
+            "kind": self._codes("kind", parts.memory_type),
+            "run": self._codes("run", parts.run_id),
+            "pinned": parts.pinned if any(parts.pinned) else None,
+        }
+
+    def _codes(self, column: str, names: Sequence[str | None]) -> Sequence[int] | None:
+        """Return the codes of types or runs; None where all have the usual one."""
+        codes = {name: self.code(name) for name in dict.fromkeys(names)}
+        if all(code == _SELDOM[column] for code in codes.values()):
+            return None
+        return [codes[name] for name in names]
+
+    def _column(self, name: str) -> NDArray[Any]:
+        """Return a column with its spare room, to be written to."""
+        column = self._arrays.get(name)
+        if column is None:
+            usual = _SELDOM[name]
+            column = self._arrays[name] = np.full(self._room, usual, usual.dtype)
+        return column
+
+    def _forget_views(self) -> None:
+        """Let columns and masks be made anew when they are next asked for."""
+        self._plain_mask = None
+        for name in self._arrays:
+            self.__dict__.pop(name, None)
 
     def slot(self, row: int) -> int | None:
         """Return the slot of a row id, or None."""
@@ -207,7 +246,8 @@ class Columns:
         self._plain_mask = None
         self.any_superseded = self.any_superseded or bool(values.get("successor"))
         for name, value in values.items():
-            self._arrays[name][slot] = value
+            if name in self._arrays or value != _SELDOM[name]:
+                self._column(name)[slot] = value
 
     def drop(self, slots: Sequence[int]) -> None:
         """Mark memories as gone."""
@@ -245,13 +285,22 @@ class Columns:
         return allowed
 
     def _reserve(self, size: int) -> None:
-        """Make room, doubling."""
-        room = len(self._arrays["row"])
-        if size <= room:
+        """Make room: exactly for the first memories, which are all when a scope is loaded.
+
+        Later a quarter more than there was.
+        """
+        if size <= self._room:
             return
-        while room < size:
-            room *= 2
-        for name, array in self._arrays.items():
-            grown = np.empty(room, array.dtype)
-            grown[: self._size] = array[: self._size]
-            self._arrays[name] = grown
+        room = max(size, self._room + self._room // 4 + 8) if self._room else size
+        grown = {name: np.empty(room, array.dtype) for name, array in self._arrays.items()}
+        for name, array in grown.items():
+            array[: self._size] = self._arrays[name][: self._size]
+        self._arrays, self._room = grown, room
+        self._forget_views()
+
+
+def _filled(values: Sequence[int | None], missing: int) -> Sequence[int] | None:
+    """Return values with another one for None; None where there are no others."""
+    if values.count(None) == len(values):
+        return None
+    return [missing if value is None else value for value in values]

@@ -6,8 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ebbmem.columns import Columns
+from ebbmem.columns import ALWAYS_US, NEVER_US, Columns
 from ebbmem.decay import Ebbinghaus
 from ebbmem.records.base import IndexRow
 
@@ -74,3 +76,114 @@ def test_a_mask_that_is_handed_out_again_cannot_be_written_to() -> None:
     mask = columns.mask(0, as_of_us=None, run=None, archive=False)
     with pytest.raises(ValueError, match="read-only"):
         mask[:] = True
+
+
+SELDOM = {
+    "valid_from": (None, -5, 0, NOW_US),
+    "valid_to": (None, 0, NOW_US),
+    "expires_at": (None, 0, NOW_US),
+    "superseded_by": (None, 1, 9),
+    "emotional_valence": (0.0, -0.5, 1.0),
+    "memory_type": ("episodic", "semantic", "r"),
+    "run_id": (None, "r", "s"),
+    "pinned": (0, 1),
+}
+batches = st.lists(
+    st.lists(st.fixed_dictionaries({k: st.sampled_from(v) for k, v in SELDOM.items()}), max_size=12)
+    | st.lists(st.just({}), max_size=12),
+    max_size=6,
+)
+changes = st.lists(
+    st.tuples(st.sampled_from(("tier", "successor", "kind")), st.integers(0, 3)), max_size=3
+)
+
+
+class PlainColumns:
+    """The oracle: rows in a list, each column read off them."""
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, object]] = []
+        self.dead: set[int] = set()
+
+    def append(self, rows: list[IndexRow]) -> None:
+        self.rows += [row._asdict() for row in rows]
+
+    def told(self) -> dict[str, list[object]]:
+        def each(name: str, missing: object = None) -> list[object]:
+            return [missing if row[name] is None else row[name] for row in self.rows]
+
+        return {
+            "row": each("row_id"),
+            "created_us": each("created_at"),
+            "importance": each("importance"),
+            "intensity": each("emotional_intensity"),
+            "valence": each("emotional_valence"),
+            "strength": each("storage_strength"),
+            "tier": each("tier"),
+            "valid_from_us": each("valid_from", ALWAYS_US),
+            "valid_to_us": each("valid_to", NEVER_US),
+            "expires_us": each("expires_at", NEVER_US),
+            "successor": each("superseded_by", 0),
+            "pinned": [bool(row["pinned"]) for row in self.rows],
+            "alive": [slot not in self.dead for slot in range(len(self.rows))],
+        }
+
+
+@given(batches, changes, st.sets(st.integers(0, 30)))
+def test_columns_are_the_rows_read_downwards(taken, changed, dropped):
+    columns, plain, last = Columns(), PlainColumns(), 0
+    for batch in taken:
+        rows = [row(last + n)._replace(**values) for n, values in enumerate(batch, 1)]
+        last += len(batch)
+        assert columns.append(rows) == len(plain.rows)
+        plain.append(rows)
+        for name, value in changed if plain.rows else []:
+            codes = {"episodic": columns.code("episodic"), "semantic": columns.code("semantic")}
+            word = ("episodic", "semantic")[value % 2]
+            columns.set(last // 2, **{name: codes[word] if name == "kind" else value})
+            key, told = {"kind": ("memory_type", word), "successor": ("superseded_by", value)}.get(
+                name, (name, value)
+            )
+            plain.rows[last // 2][key] = told
+        gone = [slot for slot in dropped if slot < last]
+        columns.drop(gone)
+        plain.dead.update(gone)
+        told = plain.told()
+        assert {name: getattr(columns, name).tolist() for name in told} == told
+        for name, key in (("kind", "memory_type"), ("run", "run_id")):
+            codes = [columns.code(one[key]) for one in plain.rows]
+            assert getattr(columns, name).tolist() == codes
+        assert len(columns) == len(plain.rows)
+        assert columns.any_superseded >= any(told["successor"])
+
+
+def test_columns_of_usual_values_take_66_bytes_a_memory():
+    columns = Columns()
+    columns.append([row(n) for n in range(1, 1_001)])
+    assert columns.bytes == 66 * 1_000 + 10 * 250
+    columns.append([row(1_001)])
+    assert columns.bytes == 66 * 1_258 + 10 * 250
+    columns.set(7, successor=0)
+    assert columns.bytes == 66 * 1_258 + 10 * 250
+    columns.set(7, successor=9)
+    assert columns.bytes == 74 * 1_258 + 11 * 250
+
+
+def test_memories_that_cannot_be_taken_in_leave_everything_as_it_was():
+    columns = Columns()
+    columns.append([row(1), row(2)])
+    for bad in ({"importance": "much"}, {"valid_from": 1 << 70}, {"emotional_valence": "sad"}):
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            columns.append([row(3), row(4)._replace(**bad)])
+        assert (len(columns), columns.row.tolist(), columns.live) == (2, [1, 2], 2)
+    assert columns.append([row(3)]) == 2
+    assert columns.row.tolist() == [1, 2, 3]
+    assert columns.valid_from_us.tolist() == [ALWAYS_US] * 3
+    assert columns.valence.tolist() == [0.0] * 3
+
+
+def test_a_column_that_takes_no_memory_cannot_be_written_to():
+    columns = Columns()
+    columns.append([row(1)])
+    with pytest.raises(ValueError, match="read-only"):
+        columns.successor[0] = 5
