@@ -1,12 +1,15 @@
-// _core._testing: what hashes words, by instruction set and apart from texts.
+// _core._testing: what hashes words, by instruction set and apart from texts, and what
+// numbers the hashes.
 #include <pybind11/pybind11.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bindings/numpy_views.h"
 #include "bindings/topics.h"
 #include "core/dispatch.h"
+#include "core/index_map.h"
 #include "core/word_hash.h"
 
 namespace py = pybind11;
@@ -68,6 +71,26 @@ py::tuple bucket_words(const py::bytes& utf8, const py::object& word_ends, std::
   return py::make_tuple(to_numpy(std::move(buckets)), to_numpy(std::move(signs)));
 }
 
+// Inserts the keys, giving back the spare room after `fit_after` of them, and finds the others.
+py::tuple index_map(const py::object& keys, const py::object& others, std::size_t fit_after) {
+  IndexMap map;
+  std::vector<std::uint32_t> inserted;
+  for (const std::uint64_t key : vector_view<std::uint64_t>(keys, "keys")) {
+    if (inserted.size() == fit_after) map.fit();
+    inserted.push_back(map.insert(key));
+  }
+  std::vector<std::uint32_t> found;
+  for (const std::uint64_t key : vector_view<std::uint64_t>(others, "others")) {
+    found.push_back(map.find(key));
+  }
+  std::vector<std::uint64_t> held;
+  map.each([&](std::uint64_t key, std::uint32_t index) {
+    if (index == held.size()) held.push_back(key);
+  });
+  return py::make_tuple(to_numpy(std::move(inserted)), to_numpy(std::move(found)),
+                        to_numpy(std::move(held)), map.bytes());
+}
+
 }  // namespace
 
 void bind_testing_words(py::module_& testing) {
@@ -77,6 +100,7 @@ void bind_testing_words(py::module_& testing) {
   testing.def("bucket_words", &bucket_words, py::arg("utf8"), py::arg("word_ends"), py::arg("dim"),
               py::arg("sign"));
   testing.def("ascii_members", &ascii_members, py::arg("isa"), py::arg("text"), py::arg("rows"));
+  testing.def("index_map", &index_map, py::arg("keys"), py::arg("others"), py::arg("fit_after"));
 }
 
 }  // namespace ebb::bindings

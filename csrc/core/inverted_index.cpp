@@ -86,11 +86,15 @@ std::size_t InvertedIndex::append(Span<const std::uint64_t> term_ids,
   check_partition(text_ends, term_ids.size, "text_ends");
   check_room(size(), text_ends);
   const std::size_t first = size();
+  const std::size_t known = terms_.size();
   // Numbers given to new terms stay given when what follows fails: no text holds them.
   const CountedTexts texts = counted(term_ids, text_ends, terms_);
-  if (live_texts_.size() < terms_.size()) {
-    live_texts_.resize(std::max(terms_.size(), live_texts_.size() + live_texts_.size() / 2));
+  // A scope that is loaded at once may get no more: it takes what it needs.
+  if (terms_.size() > 2 * known) terms_.fit();
+  if (live_texts_.capacity() < terms_.size()) {
+    live_texts_.reserve(std::max(terms_.size(), live_texts_.size() + live_texts_.size() / 4));
   }
+  live_texts_.resize(terms_.size());
   rows_.append(texts.batch());
   for (const std::uint32_t term : texts.terms) ++live_texts_[term];
   live_length_ += term_ids.size;
@@ -127,6 +131,7 @@ InvertedIndex InvertedIndex::compacted(std::vector<std::int64_t>& old_to_new) co
     new_terms[term] = fresh.terms_.insert(id);
     live_texts.push_back(live_texts_[term]);
   });
+  fresh.terms_.fit();
   live_texts.shrink_to_fit();
   fresh.live_texts_ = std::move(live_texts);
   fresh.rows_ = rows_.compacted(old_to_new, {new_terms.data(), new_terms.size()});

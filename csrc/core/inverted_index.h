@@ -50,7 +50,7 @@ class InvertedIndex {
 
  private:
   IndexMap terms_;
-  std::vector<std::uint32_t> live_texts_;  // by term; may be longer than there are terms
+  std::vector<std::uint32_t> live_texts_;  // by term
   SparseRows rows_;
   std::uint64_t live_length_ = 0;
 };
