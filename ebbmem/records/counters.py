@@ -1,4 +1,4 @@
-"""The counters that one write transaction moves: the store's seq, and those of its scopes."""
+"""The counters that write transactions move: the store's seq, and those of its scopes."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ SEQ_KEY: Final = "seq"
 
 _MAX_NUMBER: Final = (1 << NUMBER_BITS) - 1
 MAX_SCOPE: Final = (1 << 31) - 1
+MOST_KEPT: Final = 4_096
+"""Scopes whose counters are kept between two transactions."""
 
 
 @dataclass(slots=True)
@@ -71,15 +73,39 @@ _columns: Final = attrgetter(*sql.SCOPE_COLUMNS)
 
 
 class Counters:
-    """Counters read once and written once per transaction."""
+    """Counters written once per transaction, and read once while nobody else commits.
+
+    Between two transactions they are kept: until another connection commits they are what the
+    store says.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._kept_at: int | None = None
+        """The data version at which they are those of the store; None inside a transaction."""
+        self._version = 0
+        self._forget()
+
+    def _forget(self) -> None:
         self._seq: int | None = None
         self._stored_seq: int | None = None
         self._scopes: dict[int, ScopeCounters] = {}
         self._named: dict[str, ScopeCounters] = {}
         self._changed: set[int] = set()
+        self._no_erased: set[int] = set()
+        """Scopes known to have nothing erased."""
+
+    def begin(self) -> None:
+        """Forget, in a transaction just begun, what may no longer be so."""
+        self._version = self._connection.data_version()
+        if self._kept_at != self._version or len(self._scopes) > MOST_KEPT:
+            self._forget()
+        # Only a commit says that they are to be kept.
+        self._kept_at = None
+
+    def keep(self) -> None:
+        """Keep for the next transaction what this one has committed."""
+        self._kept_at = self._version
 
     def take(self, scope_id: int, n: int = 1) -> range:
         """Return the next ``n`` values of seq, for changes in a scope."""
@@ -112,6 +138,18 @@ class Counters:
             self._named[name] = known
         return known
 
+    def nothing_erased(self, scope_id: int) -> bool:
+        """Return whether nothing is remembered as erased from a scope."""
+        if scope_id not in self._no_erased:
+            if self._connection.row(sql.SELECT_ANY_ERASED, (scope_id,)) is not None:
+                return False
+            self._no_erased.add(scope_id)
+        return True
+
+    def note_erased(self, scope_id: int) -> None:
+        """Note that something is erased from a scope."""
+        self._no_erased.discard(scope_id)
+
     def newest(self) -> int:
         """Return the newest seq of the store, those of this transaction included."""
         if self._seq is None:
@@ -120,10 +158,12 @@ class Counters:
 
     def flush(self) -> None:
         """Write the counters that moved."""
-        for scope_id in sorted(self._changed):
-            row = _columns(self._scopes[scope_id])
-            self._connection.run(sql.UPDATE_SCOPE, (*row[2:7], scope_checksum(row), scope_id))
-        self._changed.clear()
+        if self._changed:
+            moved = [_columns(self._scopes[scope_id]) for scope_id in sorted(self._changed)]
+            self._connection.run_for_each(
+                sql.UPDATE_SCOPE, [(*row[2:7], scope_checksum(row), row[0]) for row in moved]
+            )
+            self._changed.clear()
         if self._seq is not None and self._seq != self._stored_seq:
             put_meta(self._connection, SEQ_KEY, str(self._seq))
             self._stored_seq = self._seq

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar, cast
 
 from ebbmem.clock import Clock
 from ebbmem.errors import InvalidArgument, StoreError, UnknownMemory
@@ -12,7 +12,7 @@ from ebbmem.records import memory_rows
 from ebbmem.records import rows as seals
 from ebbmem.records import statements as sql
 from ebbmem.records.base import EventRow, number_of
-from ebbmem.records.connection import Connection, Values
+from ebbmem.records.connection import Connection, Ended, Values
 from ebbmem.records.counters import Counters
 from ebbmem.records.following import SqliteFollower
 from ebbmem.records.reading import require_rows_of, rows_of, singles
@@ -63,11 +63,6 @@ def remembered(connection: Connection, scope_id: int, digest: bytes) -> list[Any
     return connection.rows(sql.SELECT_ERASED, (scope_id, digest))
 
 
-def any_remembered(connection: Connection, scope_id: int) -> bool:
-    """Return whether anything was ever erased from a scope."""
-    return connection.row(sql.SELECT_ANY_ERASED, (scope_id,)) is not None
-
-
 def whole(
     method: Callable[Concatenate[Eraser, P], R],
 ) -> Callable[Concatenate[Eraser, P], R]:
@@ -91,21 +86,32 @@ class SqliteEraser(SqliteFollower):
     ``done_mark`` is the mark of an erasure that has served: the log was emptied since.
     """
 
-    def __init__(self, connection: Connection, clock: Clock, done_mark: str | None = None) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        counters: Counters,
+        clock: Clock,
+        done_mark: str | None = None,
+    ) -> None:
         super().__init__(connection)
         self._clock = clock
         self._touched = Touched()
         self._done_mark = done_mark
-        self._counters = Counters(connection)
+        self._counters = counters
         self.failed = False
         self.committed = False
         """Whether the transaction has ended, and what it wrote is in the store."""
-        self._no_erased: set[int] = set()
-        """Scopes known to have nothing erased."""
         self.erased_text = False
         """Whether deleted text may still lie in the write-ahead log."""
         self.mark: str | None = None
         """What the store is marked with until the log was emptied of it."""
+
+    def end(self) -> None:
+        """Let every later call raise StoreError: the transaction is over."""
+        if self.committed and not self.erased_text:
+            self._counters.keep()
+        super().end()
+        self._counters = cast(Counters, Ended())
 
     def require_whole(self) -> None:
         """Raise StoreError once a change of this transaction has failed."""
@@ -152,7 +158,6 @@ class SqliteEraser(SqliteFollower):
         scope = self._counters.scope(scope_id)
         scope.name = delete_scope(self._connection, scope_id)
         scope.memory_count = scope.checksum_xor = 0
-        self._no_erased.clear()
         self._touched.told(scope_id)
         self.erased_text = True
 
@@ -161,7 +166,7 @@ class SqliteEraser(SqliteFollower):
         self, scope_id: int, entries: Iterable[tuple[bytes, bytes]], now: int
     ) -> None:
         """Keep (memory id, keyed digest) of what was erased."""
-        self._no_erased.discard(scope_id)
+        self._counters.note_erased(scope_id)
         for memory_id, digest in entries:
             (seq,) = self._counters.take(scope_id)
             remember(self._connection, (scope_id, memory_id, digest, now, seq))
@@ -169,7 +174,7 @@ class SqliteEraser(SqliteFollower):
     @whole
     def lift_erased(self, scope_id: int, digests: Sequence[bytes]) -> None:
         """Forget that texts were erased: they are remembered again on purpose."""
-        if self._nothing_erased(scope_id):
+        if self._counters.nothing_erased(scope_id):
             return
         for digest in digests:
             found = remembered(self._connection, scope_id, digest)
@@ -199,14 +204,6 @@ class SqliteEraser(SqliteFollower):
         self._connection.run(sql.DELETE_SUMMARY, (scope_id, run_id))
         self._counters.take(scope_id)
         self.erased_text = True
-
-    def _nothing_erased(self, scope_id: int) -> bool:
-        """Return whether nothing was ever erased from a scope."""
-        if scope_id not in self._no_erased:
-            if any_remembered(self._connection, scope_id):
-                return False
-            self._no_erased.add(scope_id)
-        return True
 
     def _rewrite(self, scope_id: int, row: int, changes: dict[str, Any]) -> None:
         """Write columns of a memory's state, with a new seq and checksum."""

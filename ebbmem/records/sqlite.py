@@ -16,6 +16,7 @@ from ebbmem.records.backup import back_up
 from ebbmem.records.base import Checked
 from ebbmem.records.checks import check
 from ebbmem.records.connection import DURABILITIES, MEMORY_PATH, Connection
+from ebbmem.records.counters import Counters
 from ebbmem.records.erasing import ERASING_KEY
 from ebbmem.records.following import SqliteFollower
 from ebbmem.records.forks import forked
@@ -100,6 +101,7 @@ class SqliteRecords:
         if header is not None:
             require_known_version(header.schema_version, self.path)
         self._connection = Connection(self.path, busy_wait_s)
+        self._counters = Counters(self._connection)
         self._ready = False
         try:
             self._look()
@@ -201,11 +203,14 @@ class SqliteRecords:
         self.require_own()
         if self._view() is not None:
             raise StoreError("write() cannot be nested in another read() or write()")
-        with self._alone() as connection:
+        with self._lock:
+            self._require_open()
             self._require_ready()
-            writer = SqliteWriter(connection, self._clock, self._done_mark)
+            connection = self._connection
+            writer = SqliteWriter(connection, self._counters, self._clock, self._done_mark)
             try:
                 with self._transaction(connection, writer, "IMMEDIATE", waited_s):
+                    self._counters.begin()
                     yield writer
                     writer.commit()
             finally:
