@@ -42,7 +42,9 @@ def optional_text(value: object, argument: str) -> str | None:
 
 def name(value: object, argument: str) -> str:
     """Return a name in NFC: a string that is not blank."""
-    checked = unicodedata.normalize("NFC", text(value, argument))
+    checked = text(value, argument)
+    if not checked.isascii():
+        checked = unicodedata.normalize("NFC", checked)
     if not checked.strip():
         raise InvalidArgument.of(argument, "a name that is not blank", value)
     return checked
@@ -50,6 +52,8 @@ def name(value: object, argument: str) -> str:
 
 def names(values: object, argument: str) -> tuple[str, ...]:
     """Return distinct case-folded names in NFC, in the order given."""
+    if type(values) is tuple and not values:  # what it is nearly always
+        return values
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InvalidType.of(argument, "a sequence of str", values)
     folded = [keyword(value, argument) for value in values]

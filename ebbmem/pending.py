@@ -150,6 +150,8 @@ class PendingRecalls:
 
     def waiting(self, scope: str | None = None) -> list[PendingRecall]:
         """Return those that wait, of one scope or all."""
+        if not self._recalls:
+            return []
         with self._lock:
             return [one for one in self._recalls if scope is None or one.scope == scope]
 

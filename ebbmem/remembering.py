@@ -192,6 +192,8 @@ def write(
     """Write drafts within a transaction that is already open."""
     if vectors is not None:
         engine.bind_embedder(change.writer, embedder)
+    if all(map(_is_plain, drafts)):
+        return _insert_plain(engine, change, embedder, drafts, vectors)
     done: list[Remembered] = []
     for plain, share in groupby(range(len(drafts)), lambda at: _is_plain(drafts[at])):
         places = list(share)
@@ -234,16 +236,13 @@ def _insert_plain(
         writer.insert_vectors(
             (one.row_id, vector.tobytes()) for one, vector in zip(memories, vectors, strict=True)
         )
-    writer.insert_memory_events(
-        scope.scope_id,
-        REMEMBERED,
-        [(draft.now_us, one.row_id) for draft, one in zip(drafts, memories, strict=True)],
-    )
-    change.memories += [
-        Indexed(index_row(one), one.summary, one.keywords, vector, space)
-        for one, vector in zip(memories, stored, strict=True)
-    ]
-    return [_remembered(one, created=True) for one in memories]
+    events, done = [], []
+    for one, vector in zip(memories, stored, strict=True):
+        events.append((one.recorded_at, one.row_id))
+        change.memories.append(Indexed(index_row(one), one.summary, one.keywords, vector, space))
+        done.append(_remembered(one, created=True))
+    writer.insert_memory_events(scope.scope_id, REMEMBERED, events)
+    return done
 
 
 def _write_one(

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from ebbmem.changes import OpenTransaction, Post
 from ebbmem.commits import GroupCommit, Job, Transaction, nested
 from ebbmem.desks import Desks
 from ebbmem.errors import LockTimeout, StorageFailed
-from ebbmem.pending import CorruptShare, PendingRecalls, Written, posts_of
-from ebbmem.records.base import Writer
+from ebbmem.pending import CorruptShare, PendingRecalls, posts_of
 from ebbmem.records.store import RecordStore
 
 T = TypeVar("T")
@@ -87,39 +86,39 @@ class Writes:
 
         The caller holds the lock of writing.  Of the busy wait, ``waited_s`` seconds are over.
         """
-        self._records.require_own()
         self._thread = threading.get_ident()
         try:
-            with ExitStack() as transaction:
-                writer, count, written = self._begin(transaction, waited_s)
-                opened = OpenTransaction(writer)
-                yield opened
-                posts = opened.posts(posts_of(written))
-                with self.settling:
-                    try:
-                        writer.commit()
-                    finally:
-                        # Also where an interrupt came just after the commit.
-                        if writer.committed:
-                            self._settle(count, posts)
-                            opened.finished = True
+            while not (yield from self._tried(waited_s)):
+                pass
         finally:
             self._thread = None
 
-    def _begin(self, transaction: ExitStack, waited_s: float) -> tuple[Writer, int, list[Written]]:
-        """Begin a write transaction with the recalls that wait; return it and what it wrote."""
-        while True:
-            waiting = self._pending.waiting()
+    def _tried(self, waited_s: float) -> Generator[OpenTransaction, None, bool]:
+        """Yield a transaction; return whether it was, or has to be begun again."""
+        waiting = self._pending.waiting()
+        try:
+            with self._records.write(waited_s) as writer:
+                writer.gather()
+                written = self._pending.write(writer, waiting)
+                opened = OpenTransaction(writer)
+                yield opened
+                self._commit(opened, len(waiting), opened.posts(posts_of(written)))
+        except CorruptShare as exc:
+            # Its share is given up, and no longer counts in RAM: begun again without it.
+            self._desks.drop(exc.scope)
+            return False
+        return True
+
+    def _commit(self, opened: OpenTransaction, count: int, posts: dict[str, Post]) -> None:
+        """Commit, and let all know of it before anybody looks."""
+        with self.settling:
             try:
-                with ExitStack() as attempt:
-                    writer = attempt.enter_context(self._records.write(waited_s))
-                    writer.gather()
-                    written = self._pending.write(writer, waiting)
-                    transaction.push(attempt.pop_all())
-                    return writer, len(waiting), written
-            except CorruptShare as exc:
-                # Its share is given up, and no longer counts in RAM: begun again without it.
-                self._desks.drop(exc.scope)
+                opened.writer.commit()
+            finally:
+                # Also where an interrupt came just after the commit.
+                if opened.writer.committed:
+                    self._settle(count, posts)
+                    opened.finished = True
 
     def _settle(self, count: int, posts: dict[str, Post]) -> None:
         """Let recalls go that were committed, and leave word for the indexes."""
