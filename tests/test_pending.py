@@ -10,12 +10,12 @@ import apsw
 import numpy as np
 import pytest
 from dumps import holds_text
-from waiting import LONG, NOW, counts, events, run
+from waiting import LONG, NOW, counts, events, run, unpacked
 
 from ebbmem import Database, EpisodicMemoryStore, Fleet, ManualClock, recipes
 from ebbmem.errors import InvalidArgument
 from ebbmem.pending import PendingRecall, PendingRecalls
-from ebbmem.reconsolidation import TRACE_BYTES, unpacked
+from ebbmem.reconsolidation import TRACE_BYTES
 
 DAY = 86_400
 STRENGTHS = "row_id, storage_strength, r_anchor, anchored_at, access_count"

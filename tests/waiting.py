@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import sys
 import textwrap
@@ -17,6 +18,11 @@ LONG = 3_600.0
 
 def events(path, kind="recalled"):
     return [row for row in dump(path)["events"] if row[2] == kind]
+
+
+def unpacked(payload):
+    """Return (row, (storage strength, R)) of every hit that an event of a recall names."""
+    return [(row, (s, r)) for row, s, r in struct.iter_unpack("<qdd", payload)]
 
 
 def counts(path):
