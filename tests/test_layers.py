@@ -77,8 +77,8 @@ WITHIN: dict[str, str] = {
     " records.header records.looking records.migrate records.quarantine records.salvage",
     "records.readers": "records.connection",
     "records.sqlite": "records.backup records.base records.checks records.connection"
-    " records.erasing records.following records.forks records.header records.migrate"
-    " records.readers records.writing",
+    " records.counters records.erasing records.following records.forks records.header"
+    " records.migrate records.readers records.writing",
     # 3, what one scope holds in RAM: a graph and columns make an index, an engine keeps many
     "graph": "csr",
     "spreading": "csr graph",
