@@ -64,6 +64,8 @@ class Columns:
         self._bounded = False
         self._fading: _core.Fading | None = None
         self._plain_mask: BoolRows | None = None
+        self.grown = False
+        """Whether a question made more than was there; `LoadedIndexes.weigh` takes it back."""
         self.any_superseded = False
         """Whether some memory was ever replaced by another."""
         self.gone = 0
@@ -206,6 +208,7 @@ class Columns:
             fading.append(self.importance, self.created_us)
             fading.tombstone(np.flatnonzero(~self.alive).astype(np.int64, copy=False))
             self._fading = fading
+            self.grown = True
         return self._fading
 
     def update_strengths(self, rows: Iterable[StrengthRow | IndexRow]) -> None:
@@ -270,6 +273,7 @@ class Columns:
             if self._plain_mask is None:
                 self._plain_mask = self.alive & (self.tier != Tier.ARCHIVE)
                 self._plain_mask.setflags(write=False)
+                self.grown = True
             return self._plain_mask
         allowed: BoolRows = np.array(self.alive, dtype=np.bool_)
         if not archive:

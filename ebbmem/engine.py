@@ -340,6 +340,8 @@ class Engine:
 
     def rows(self, index: ScopeIndex, slots: Sequence[int]) -> dict[int, Shelved]:
         """Return the rows of memories by slot; the index was current a moment ago."""
+        if index.columns.grown:
+            self._indexes.weigh(index)
         there = index.shelf.take(slots)
         if len(there) == len(slots):
             return there

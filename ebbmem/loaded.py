@@ -74,19 +74,23 @@ class LoadedIndexes:
 
     def weigh(self, in_use: ScopeIndex) -> None:
         """Count what an index takes now, and drop others beyond the budget."""
-        own = in_use.scope.name
+        own, gone = in_use.scope.name, list[ScopeIndex | None]()
+        in_use.columns.grown = False
         with self._lock:
             if own not in self._indexes:
                 return
             taken = in_use.bytes
             self._total_bytes += taken - self._bytes.get(own, 0)
             self._bytes[own] = taken
-            for name in list(self._indexes):
-                if self._total_bytes <= self._budget_bytes:
-                    return
-                if name != own:
+            while self._total_bytes > self._budget_bytes and len(self._indexes) > 1:
+                name = next(iter(self._indexes))
+                if name == own:
+                    self._indexes.move_to_end(own)
+                else:
                     self._evictions += 1
-                    self._forget(name)
+                    gone.append(self._forget(name))
+        # Their memory is given back here, where the lock is free.
+        del gone
 
     def drop(self, scope: str) -> None:
         """Forget an index."""
@@ -115,8 +119,8 @@ class LoadedIndexes:
             held = [i for name, i in self._indexes.items() if scope in (None, name)]
         return sum(index.bytes for index in held)
 
-    def _forget(self, scope: str) -> None:
-        """Drop an index; the caller holds the lock."""
-        self._indexes.pop(scope, None)
+    def _forget(self, scope: str) -> ScopeIndex | None:
+        """Take an index out; the caller holds the lock."""
         self._versions.pop(scope, None)
         self._total_bytes -= self._bytes.pop(scope, 0)
+        return self._indexes.pop(scope, None)

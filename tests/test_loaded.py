@@ -1,0 +1,99 @@
+"""Which indexes stay in RAM, and what is counted of them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ebbmem import Fleet, recipes
+from ebbmem.loaded import LoadedIndexes
+
+
+class FakeColumns:
+    grown = True
+
+
+class FakeScope:
+    def __init__(self, name):
+        self.name = name
+
+
+class FakeIndex:
+    """Of an index, only what is looked at here."""
+
+    def __init__(self, name, size):
+        self.scope, self.bytes, self.columns = FakeScope(name), size, FakeColumns()
+
+
+class PlainIndexes:
+    """The oracle: names and sizes, the least recently used first, and a budget."""
+
+    def __init__(self, budget):
+        self.budget, self.sizes, self.evictions = budget, OrderedDict(), 0
+
+    def weighed(self, name, size):
+        self.sizes[name] = size
+        for other in list(self.sizes):
+            if sum(self.sizes.values()) > self.budget and other != name:
+                del self.sizes[other]
+                self.evictions += 1
+
+
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(("put", "use", "weigh", "drop")),
+        st.sampled_from("abcde"),
+        st.integers(0, 60),
+    ),
+    max_size=40,
+)
+
+
+@given(st.integers(1, 120), steps)
+def test_the_least_recently_used_go_and_sums_are_exact(budget, taken):
+    loaded, plain = LoadedIndexes(budget), PlainIndexes(budget)
+    for what, name, size in taken:
+        if what == "put":
+            loaded.put(name, FakeIndex(name, size), 1)
+            plain.sizes[name] = plain.sizes.get(name, 0)
+            plain.sizes.move_to_end(name)
+            plain.weighed(name, size)
+        elif what == "drop":
+            loaded.drop(name)
+            plain.sizes.pop(name, None)
+        elif name in plain.sizes:
+            assert loaded.used(name, 1)
+            plain.sizes.move_to_end(name)
+            if what == "weigh":
+                index = loaded.get(name)
+                index.bytes = size
+                loaded.weigh(index)
+                plain.weighed(name, size)
+        else:
+            assert not loaded.used(name, 1)
+        use = loaded.use()
+        assert use.bytes_by_scope == dict(plain.sizes)
+        assert use.evictions == plain.evictions
+        assert loaded.bytes(None) == sum(plain.sizes.values())
+        assert len(loaded) <= 1 or loaded.bytes(None) <= budget
+
+
+def test_the_one_in_use_stays_whatever_it_takes():
+    loaded = LoadedIndexes(10)
+    first = FakeIndex("a", 5)
+    loaded.put("a", first, 1)
+    loaded.put("b", FakeIndex("b", 5), 1)
+    first.bytes = 50
+    loaded.weigh(first)
+    assert loaded.use().bytes_by_scope == {"a": 50}
+
+
+def test_what_a_question_makes_is_counted_at_once():
+    with Fleet(":memory:") as fleet:
+        fleet["a"].remember_many(["rex 1", "rex 2", "rex 3"])
+        # From the second recall on every row is on the shelf; fading lines are made in the third.
+        for recipe in (recipes.DEFAULT, recipes.SIMILARITY, recipes.EBBINGHAUS):
+            assert len(fleet["a"].recall("rex", recipe=recipe, reinforce=False)) == 3
+            assert fleet.metrics().index_bytes == fleet["a"].stats().index_bytes
