@@ -263,3 +263,14 @@ def test_many_recalls_are_those_of_one_by_one(tmp_path, recipe):
             states = [fleet[s].get(h.id) for s in "ab" for h in fleet[s].recall("rex tom dog")]
             kept[-1].append([(m.number, m.storage_strength, m.access_count) for m in states])
     assert kept[0] == kept[1]
+
+
+def test_what_is_told_again_in_a_scope_that_was_erased_leaves_the_store_sound() -> None:
+    with Fleet(":memory:") as fleet:
+        db, store = fleet.database, fleet["ann"]
+        for _ in range(3):
+            store.remember("likes tea")
+            db.erase_scope("ann")
+            assert db.verify().findings == ()
+        store.remember("likes tea")
+        assert db.verify().findings == ()

@@ -178,9 +178,11 @@ class SqliteEraser(SqliteFollower):
             return
         for digest in digests:
             found = remembered(self._connection, scope_id, digest)
-            for row, seq in zip(found, self._counters.take(scope_id, len(found)), strict=True):
+            for row in found:
                 self._checked(row, seals.erased_checksum, "erased")
                 erased_from, memory_id, _, at, _, _ = row
+                # It may be a scope of that name which was erased whole.
+                (seq,) = self._counters.take(erased_from)
                 remember(self._connection, (erased_from, memory_id, None, at, seq))
 
     @whole
