@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
-from typing import Final
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Final, TypeVar
 
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
@@ -16,6 +16,8 @@ from ebbmem.recall import answer
 from ebbmem.recipes import Ranking
 from ebbmem.retrieval import Call, Options, analyse, finished, known_in, put, recall_cue
 from ebbmem.searches import made_together
+
+T = TypeVar("T")
 
 MOST_CUES: Final = 64
 """Cues that are looked up together: as long as it takes to answer them, their scopes are held."""
@@ -75,24 +77,50 @@ def _together(
 ) -> list[RecallResult]:
     """Answer cues, given by scope; at least the first, and no more of them than fit."""
     started_ns = time.perf_counter_ns()
-    with ExitStack() as held:
-        # In the order of their names, so that two batches never wait for each other.
-        for scope in dict.fromkeys(scope for scope, _ in batch):
-            held.enter_context(engine.alone(scope, write=options.reinforce))
-        questions = _questions(engine, embedder, batch, options)
-        lookups = [{} if one is None else searches(one) for one in questions]
-        rankings = iter(made_together([s for one in lookups for s in one.values()], threads))
-        own_ns = (time.perf_counter_ns() - started_ns) // len(questions)
-        results = []
-        for (scope, cue), one, lanes in zip(batch, questions, lookups, strict=False):
-            call = Call(scope, cue, time.perf_counter_ns() - own_ns)
-            looked = None
-            if one is not None:
-                answered = answer(one, {lane: next(rankings) for lane in lanes})
-                rows = engine.rows(one.index, answered.slots().tolist())
-                looked = known_in(one.index, answered, rows)
-            results.append(finished(engine, call, looked, options))
-        return results
+
+    def answered_now() -> list[RecallResult]:
+        return _answered(engine, embedder, batch, options, (threads, started_ns))
+
+    # In the order of their names, so that two batches never wait for each other.
+    scopes = dict.fromkeys(scope for scope, _ in batch)
+    return _holding([engine.alone(one, write=options.reinforce) for one in scopes], answered_now)
+
+
+def _holding(locks: Sequence[AbstractContextManager[object]], act: Callable[[], T]) -> T:
+    """Act while locks are held.
+
+    Each by a ``with`` of its own: an ExitStack that is interrupted after it has taken a lock, and
+    before it has noted that, would never let it go.
+    """
+    if not locks:
+        return act()
+    with locks[0]:
+        return _holding(locks[1:], act)
+
+
+def _answered(
+    engine: Engine,
+    embedder: Embedder,
+    batch: Sequence[tuple[str, Cue]],
+    options: Options,
+    how: tuple[int, int],
+) -> list[RecallResult]:
+    """Answer cues whose scopes are held; ``how``: the threads, and when it was begun."""
+    threads, started_ns = how
+    questions = _questions(engine, embedder, batch, options)
+    lookups = [{} if one is None else searches(one) for one in questions]
+    rankings = iter(made_together([s for one in lookups for s in one.values()], threads))
+    own_ns = (time.perf_counter_ns() - started_ns) // len(questions)
+    results = []
+    for (scope, cue), one, lanes in zip(batch, questions, lookups, strict=False):
+        call = Call(scope, cue, time.perf_counter_ns() - own_ns)
+        looked = None
+        if one is not None:
+            answered = answer(one, {lane: next(rankings) for lane in lanes})
+            rows = engine.rows(one.index, answered.slots().tolist())
+            looked = known_in(one.index, answered, rows)
+        results.append(finished(engine, call, looked, options))
+    return results
 
 
 def _questions(
