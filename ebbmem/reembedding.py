@@ -7,6 +7,7 @@ from typing import Final
 
 from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.engine import Engine
+from ebbmem.errors import EmbedderFailed
 from ebbmem.lanes import bound_space
 from ebbmem.records.base import Space
 from ebbmem.reports import ReembedReport
@@ -62,6 +63,9 @@ def _stage_all(engine: Engine, embedder: Embedder, space: Space) -> int:
         if not waiting:
             return count
         made = embedded(embedder, [summary for _, summary in waiting])
+        if (embedder.name, embedder.dim) != space:
+            expected = f"to stay {space.name!r} (dim {space.dim})"
+            raise EmbedderFailed(f"embedder: expected it {expected}, got {embedder.name!r}")
         rows = [row for row, _ in waiting]
         vectors = [(row, one.tobytes()) for row, one in zip(rows, made, strict=True)]
         if not _stage(engine, space, vectors):

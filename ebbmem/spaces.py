@@ -208,8 +208,10 @@ def embedded(embedder: Embedder, texts: Sequence[str]) -> F32:
         with np.errstate(over="ignore"):
             made = np.ascontiguousarray(vectors, dtype=np.float32)
     flat = made.reshape(-1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        product = flat.dot(flat)
     # One product tells that all are finite; where it is not, they may still be, and large.
-    if not math.isfinite(flat.dot(flat)) and not np.isfinite(made).all():
+    if not math.isfinite(product) and not np.isfinite(made).all():
         raise EmbedderFailed(f"{_expected(embedder, texts)}, got NaN or infinity")
     return made
 
