@@ -28,11 +28,12 @@ def text(value: object, argument: str) -> str:
     if not isinstance(value, str):
         raise InvalidType.of(argument, "a str", value)
     try:
-        value.encode("utf-8")
+        # Not by a subclass's own methods, which may say something else of it.
+        str.encode(value, "utf-8")
     except UnicodeEncodeError as error:
         expected = f"text without lone surrogates (one stands at position {error.start})"
         raise InvalidArgument.of(argument, expected, value) from error
-    return value
+    return str.__str__(value)
 
 
 def optional_text(value: object, argument: str) -> str | None:

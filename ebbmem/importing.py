@@ -91,7 +91,11 @@ def imported(
     how = (options.as_memories, BufferLimits(), options.now_us, options.on_conflict)
     intake = Intake(engine, embedder, *how)
     course = _Course(intake, options.scope)
+    if not isinstance(lines, Iterable):
+        raise InvalidType.of("source", "a file or lines", lines)
     for number, raw in enumerate(lines, 1):
+        if not isinstance(raw, (str, bytes)):
+            raise InvalidType.of("source", "lines of str or bytes", raw)
         if raw.strip():
             course.take(number, raw)
     return course.report()

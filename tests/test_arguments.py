@@ -192,3 +192,21 @@ def test_numpy_numbers_are_numbers() -> None:
     assert arguments.number(np.float32(0.5), "weight", 0, 1) == 0.5
     with pytest.raises(InvalidType):
         arguments.count(np.bool_(True), "top_k")
+
+
+class Tricky(str):
+    """Text whose methods say something else than it holds."""
+
+    def encode(self, *_: object) -> bytes:
+        return b"something else"
+
+    def __str__(self) -> str:
+        return "something else"
+
+
+def test_text_of_a_subclass_becomes_plain_text():
+    checked = arguments.text(Tricky("caf\xe9"), "summary")
+    assert type(checked) is str
+    assert checked == "caf\xe9"
+    with pytest.raises(InvalidArgument, match="summary"):
+        arguments.text(Tricky("\ud800"), "summary")

@@ -11,7 +11,7 @@ import pytest
 from exchanges import DAY, T0, chat, lived_in, records, take
 
 from ebbmem import AgenticMemory, Database, ManualClock
-from ebbmem.errors import InvalidArgument
+from ebbmem.errors import InvalidArgument, InvalidType
 from ebbmem.records.writing import SqliteWriter
 
 
@@ -194,3 +194,9 @@ def test_an_export_of_a_later_version_is_refused(database: Database) -> None:
 def test_a_file_that_is_not_there_is_an_os_error(database: Database, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         database.import_(tmp_path / "none.jsonl")
+
+
+@pytest.mark.parametrize("source", [None, 5, [5], [None], ['{"summary": "x"}', 5]])
+def test_what_is_no_source_of_lines_is_refused(database: Database, source: object) -> None:
+    with pytest.raises(InvalidType, match="source"):
+        database.import_(source)  # type: ignore[arg-type]
