@@ -18,7 +18,8 @@ from ebbmem.maintenance import Maintained
 from ebbmem.models import ConsolidationReport, ErasureReceipt, ImportReport, StoreStats
 from ebbmem.pending import PendingRecalls
 from ebbmem.records.connection import DURABILITIES
-from ebbmem.records.header import is_sqlite
+from ebbmem.records.header import belongs_to_database
+from ebbmem.records.parts import part_of
 from ebbmem.records.sqlite import SqliteRecords
 from ebbmem.sharing import Hold
 
@@ -164,19 +165,14 @@ class Database(Maintained):
         """
         target = arguments.file_name(path)
         _refuse_store(target, "path")
-        part = f"{target}.part"
-        try:
-            with open(part, "w", encoding="utf-8", newline="\n") as file:
-                count = 0
-                for line in self.export_lines(scopes=scopes):
-                    file.write(line)
-                    count += 1
-            os.replace(part, target)
-        except BaseException:
-            # A half-written copy of somebody's memories is not left lying about.
-            if os.path.exists(part):
-                os.unlink(part)
-            raise
+        with (
+            part_of(target, 0o666) as part,
+            open(part, "w", encoding="utf-8", newline="\n") as file,
+        ):
+            count = 0
+            for line in self.export_lines(scopes=scopes):
+                file.write(line)
+                count += 1
         return count
 
     def export_lines(self, *, scopes: Sequence[str] | None = None) -> Iterator[str]:
@@ -356,16 +352,10 @@ def run_consolidation(
     return consolidate(db.engine, db.scopes(), chosen, db.now_us(now), dry_run=dry_run)
 
 
-def _refuse_store(target: str, argument: str) -> None:
-    """Refuse an SQLite file, such as this store, and what lies beside one as its log.
-
-    Opening the file of a store, even to read it, would drop this process's locks on it.
-    """
-    names = {target, *(target.removesuffix(end) for end in ("-wal", "-shm", "-journal"))}
-    # The store before its log, which holds locks as well.
-    for name in sorted(names, key=len):
-        if is_sqlite(name):
-            raise InvalidArgument.of(argument, "another file than a store's", target)
+def _refuse_store(path: str, argument: str) -> None:
+    """Refuse an SQLite file, such as this store, or one beside it, such as its log."""
+    if belongs_to_database(path):
+        raise InvalidArgument.of(argument, "another file than a store's", path)
 
 
 def _checked_clock(clock: Clock) -> Clock:

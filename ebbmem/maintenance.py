@@ -91,7 +91,7 @@ class Maintained:
         """
         if self.path == MEMORY:
             raise InvalidArgument.of("path", "a store in a file", self.path)
-        name = os.path.abspath(self.path)
+        name = os.path.realpath(self.path)
         now_us = self.clock.now_us()
         self.engine.records.require_own()
         return self._hold.apart(lambda: repaired(name, now_us=now_us, busy_wait_s=BUSY_WAIT_S))
@@ -111,7 +111,8 @@ class Maintained:
         CorruptStore
             If pages of the store are damaged.
         LockTimeout
-            If recalls wait and another process keeps them from being written.
+            If another call is making the same copy, or recalls wait and another process keeps
+            them from being written.
         StorageFailed
             If the copy cannot be written; what was there before stays.
 
@@ -120,7 +121,7 @@ class Maintained:
         The copy is of one moment and compact: it has no free pages, so nothing of what was
         erased.  Writers go on meanwhile; recalls that wait are written first.
         """
-        target = os.path.abspath(arguments.file_name(path))
+        target = os.path.realpath(arguments.file_name(path))
         self.engine.flush()
         return self.engine.records.back_up(target)
 
@@ -179,7 +180,7 @@ def verify(path: str | os.PathLike[str], *, language: str | None = "english") ->
     LockTimeout
         If another process keeps it locked.
     """
-    name = os.path.abspath(arguments.file_name(path))
+    name = os.path.realpath(arguments.file_name(path))
     analyzer = Analyzer(language)
     try:
         with looked_at(name, BUSY_WAIT_S) as connection:
@@ -231,7 +232,7 @@ def repair(path: str | os.PathLike[str]) -> RepairReport:
     transaction: a process that is killed leaves it as it was, or mended.  Up to three times the
     size of the store is needed meanwhile.
     """
-    name = os.path.abspath(arguments.file_name(path))
+    name = os.path.realpath(arguments.file_name(path))
     return repaired(name, now_us=SystemClock().now_us(), busy_wait_s=BUSY_WAIT_S)
 
 

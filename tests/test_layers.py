@@ -67,14 +67,15 @@ WITHIN: dict[str, str] = {
     "records.checks": "records.base records.connection records.counters records.migrate"
     " records.references records.scanning records.statements records.tables",
     "records.looking": "records.connection records.header records.migrate",
-    "records.backup": "records.connection records.header",
+    "records.backup": "records.connection records.header records.parts",
     "records.proofs": "records.base records.connection records.digests records.scanning"
     " records.tables",
     "records.salvage": "records.base records.connection records.counters records.digests"
     " records.identity records.proofs records.quarantine records.rows records.scanning"
     " records.statements records.tables",
     "records.repairing": "records.backup records.base records.checks records.connection"
-    " records.header records.looking records.migrate records.quarantine records.salvage",
+    " records.header records.looking records.migrate records.parts records.quarantine"
+    " records.salvage",
     "records.readers": "records.connection",
     "records.sqlite": "records.backup records.base records.checks records.connection"
     " records.counters records.erasing records.following records.forks records.header"

@@ -7,7 +7,8 @@ from contextlib import closing
 
 from ebbmem.errors import InvalidArgument, LockTimeout, NotAStore, StorageFailed
 from ebbmem.records.connection import MEMORY_PATH, Connection
-from ebbmem.records.header import read_header
+from ebbmem.records.header import lies_beside_database, read_header, require_folder
+from ebbmem.records.parts import part_of, remove
 
 _EXPECTED = "a new file, or an older backup that nobody has open"
 
@@ -29,25 +30,23 @@ def back_up(connection: Connection, target: str) -> int:
         If there is something else than a store, or a store that is open.
     CorruptStore
         If pages of the store are damaged.
+    LockTimeout
+        If another call is making the same copy.
     StorageFailed
         If the copy cannot be written.
     """
-    _require_free(target)
-    part = f"{target}.part"
+    require_folder(target)
     try:
-        try:
-            make_like(part, connection.path)
+        with part_of(target, _mode_of(connection.path)) as part:
+            _require_free(target)
+            # Of a process that was killed in the middle.
+            remove(f"{part}-journal")
             connection.copy_into(part)
             sync(part)
             size = os.stat(part).st_size
-            os.replace(part, target)
-            sync(os.path.dirname(target))
-        except OSError as exc:
-            raise StorageFailed(f"{target}: it cannot be written: {exc.strerror}") from exc
-    except BaseException:
-        # A half copy of somebody's memories is not left lying about.
-        remove(part)
-        raise
+        sync(os.path.dirname(target))
+    except OSError as exc:
+        raise StorageFailed(f"{target}: it cannot be written: {exc.strerror}") from exc
     return size
 
 
@@ -60,21 +59,21 @@ def sync(path: str) -> None:
         os.close(descriptor)
 
 
-def remove(path: str) -> None:
-    """Remove a file where it is there."""
-    if os.path.lexists(path):
-        os.unlink(path)
-
-
 def make_like(path: str, like: str) -> None:
     """Make an empty file that only those can read who can read the store."""
     remove(path)
-    mode = 0o600 if like == MEMORY_PATH else os.stat(like).st_mode & 0o777
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _mode_of(like)))
+
+
+def _mode_of(path: str) -> int:
+    """Return who may read a store."""
+    return 0o600 if path == MEMORY_PATH else os.stat(path).st_mode & 0o777
 
 
 def _require_free(target: str) -> None:
     """Refuse a target that must not be replaced; settle the log of one that may be."""
+    if lies_beside_database(target):
+        raise InvalidArgument.of("path", _EXPECTED, target)
     try:
         header = read_header(target)
     except NotAStore as exc:

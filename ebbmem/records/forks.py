@@ -64,7 +64,7 @@ def opening(path: str) -> Iterator[None]:
     ForkedStore
         If this process was forked in the middle of a call or transaction on the file.
     """
-    if _closed_to_us and _identity(path) in _closed_to_us:
+    if _closed_to_us and identity(path) in _closed_to_us:
         raise ForkedStore(
             f"{path}: this process was forked in the middle of a call on it, and cannot open it;"
             " fork between calls, or start a fresh process"
@@ -141,14 +141,14 @@ def _leave_inherited() -> None:
         quiet = not in_call and connection.use() is Use.NONE
         connection.leave(close=quiet)
         if not quiet:
-            file = _identity(connection.path)
+            file = identity(connection.path)
             if file is not None:
                 _closed_to_us.add(file)
     _connections.clear()
     _opening.clear()
 
 
-def _identity(path: str) -> tuple[int, int] | None:
+def identity(path: str) -> tuple[int, int] | None:
     """Return what tells a file from others, whatever its name; None where there is none."""
     try:
         status = os.stat(path)

@@ -17,6 +17,8 @@ APPLICATION_ID: Final = int.from_bytes(b"ebbm", "big")
 """Marks a file as a store, in SQLite's header."""
 
 _MAGIC: Final = b"SQLite format 3\0"
+_SHARED_MEMORY: Final = "-shm"
+_BESIDE: Final = ("-wal", "-journal", _SHARED_MEMORY)
 _HEADER_SIZE: Final = 100
 
 
@@ -25,11 +27,6 @@ class Header(NamedTuple):
 
     schema_version: int
     """Number of migrations applied; a newer one may still wait in the write-ahead log."""
-
-
-def is_sqlite(path: str) -> bool:
-    """Return whether a path is that of an SQLite file, whosever."""
-    return os.path.isfile(path) and _first_bytes(path).startswith(_MAGIC)
 
 
 def read_header(path: str) -> Header | None:
@@ -47,7 +44,7 @@ def read_header(path: str) -> Header | None:
     try:
         status = os.stat(path)
     except FileNotFoundError:
-        _require_folder(path)
+        require_folder(path)
         return None
     except ValueError as exc:
         raise InvalidArgument.of("path", "a path without NUL", path) from exc
@@ -57,10 +54,35 @@ def read_header(path: str) -> Header | None:
         raise StorageFailed(f"{path}: expected a file, got a folder")
     if not stat.S_ISREG(status.st_mode):
         raise NotAStore(f"{path}: expected a regular file")
+    if _is_shared_memory(path):
+        raise NotAStore(f"{path}: it lies beside a database, whose locks are kept in it")
     return _parsed(path, _first_bytes(path)) if status.st_size else None
 
 
-def _require_folder(path: str) -> None:
+def belongs_to_database(path: str) -> bool:
+    """Return whether a path is an SQLite file, or lies beside one as its log or shared memory."""
+    real = os.path.realpath(path)
+    return lies_beside_database(real) or _is_database(real)
+
+
+def lies_beside_database(path: str) -> bool:
+    """Return whether a path is that of the log or the shared memory of an SQLite file."""
+    return any(path.endswith(end) and _is_database(path.removesuffix(end)) for end in _BESIDE)
+
+
+def _is_database(path: str) -> bool:
+    if not os.path.isfile(path) or _is_shared_memory(path):
+        return False
+    return _first_bytes(path).startswith(_MAGIC)
+
+
+def _is_shared_memory(path: str) -> bool:
+    """Return whether opening a path, and closing it, may drop locks of this process."""
+    return path.endswith(_SHARED_MEMORY) and os.path.isfile(path.removesuffix(_SHARED_MEMORY))
+
+
+def require_folder(path: str) -> None:
+    """Raise StorageFailed where the folder of a path does not exist."""
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
         raise StorageFailed(f"{path}: its folder {folder} does not exist")

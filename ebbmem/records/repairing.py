@@ -15,7 +15,7 @@ from typing import Final
 
 from ebbmem.clock import to_datetime
 from ebbmem.errors import CorruptStore, EbbmemError, LockTimeout, StorageFailed
-from ebbmem.records.backup import make_like, remove, sync
+from ebbmem.records.backup import make_like, sync
 from ebbmem.records.base import Checked
 from ebbmem.records.checks import check
 from ebbmem.records.connection import Connection
@@ -27,6 +27,7 @@ from ebbmem.records.migrate import (
     schema_version,
     stored_tables,
 )
+from ebbmem.records.parts import remove
 from ebbmem.records.quarantine import Quarantine
 from ebbmem.records.salvage import Salvage
 from ebbmem.reports import RepairReport

@@ -19,7 +19,7 @@ from ebbmem.records.connection import DURABILITIES, MEMORY_PATH, Connection
 from ebbmem.records.counters import Counters
 from ebbmem.records.erasing import ERASING_KEY
 from ebbmem.records.following import SqliteFollower
-from ebbmem.records.forks import forked
+from ebbmem.records.forks import forked, identity
 from ebbmem.records.header import read_header
 from ebbmem.records.migrate import (
     apply_migrations,
@@ -93,6 +93,8 @@ class SqliteRecords:
         """The open transaction of each thread that has one."""
         self._readers: Readers | None = None
         self._closed = False
+        self._identity: tuple[int, int] | None = None
+        """Which file it is, where that can be told."""
         # How many transactions erased text, and how many of them left none in the log.
         self._erasures = self._scrubbed = 0
         self._mark: str | None = None
@@ -120,6 +122,7 @@ class SqliteRecords:
         require_expected_schema(self._connection)
         if self._connection.settle_journal(self._durability):
             self._readers = Readers(partial(Connection, self.path, self._busy_wait_s, reads=True))
+            self._identity = identity(self.path)
         self._ready = True
         # A process that died may not have come to empty the log of what it had erased.
         mark = SqliteFollower(self._connection).meta(ERASING_KEY)
@@ -206,6 +209,7 @@ class SqliteRecords:
         with self._lock:
             self._require_open()
             self._require_ready()
+            self._require_in_place()
             connection = self._connection
             writer = SqliteWriter(connection, self._counters, self._clock, self._done_mark)
             try:
@@ -344,6 +348,14 @@ class SqliteRecords:
         if not self._ready:
             raise StoreError(f"{self.path}: the schema is not complete; call migrate() first")
 
+    def _require_in_place(self) -> None:
+        """Let no write begin in a file that nobody will open again."""
+        if self._identity is not None and identity(self.path) != self._identity:
+            self._connection.lost = (
+                f"{self.path}: the file was moved, replaced or removed; close the store and open"
+                " it again"
+            )
+
     def _note_erasure(self, mark: str | None) -> None:
         """Count a transaction that erased text, and so has a mark."""
         if mark is not None:
@@ -365,8 +377,11 @@ class SqliteRecords:
 
 
 def _absolute(path: str | os.PathLike[str]) -> str:
-    """Return a path that a later change of folder leaves valid."""
+    """Return a path without links, which a later change of folder leaves valid."""
     text = os.fspath(path)
     if not isinstance(text, str) or not text:
         raise InvalidArgument.of("path", "a file name, or ':memory:'", path)
-    return text if text == MEMORY_PATH else os.path.abspath(text)
+    try:
+        return text if text == MEMORY_PATH else os.path.realpath(text)
+    except ValueError as exc:
+        raise InvalidArgument.of("path", "a path without NUL", path) from exc
