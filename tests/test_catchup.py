@@ -293,7 +293,10 @@ def test_a_damaged_row_is_told_and_not_taken_over(pair, tmp_path):
     plain.execute("UPDATE memories SET storage_strength = 0.9 WHERE number = 1")
     plain.close()
     for _ in range(2):
-        with pytest.raises(CorruptStore, match="#1 of scope"), pair[1].engine.use("default"):
+        with (
+            pytest.raises(CorruptStore, match="#1 of scope 'default'"),
+            pair[1].engine.use("default"),
+        ):
             pass
 
 

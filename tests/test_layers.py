@@ -43,7 +43,10 @@ WITHIN: dict[str, str] = {
     "records.header": "records.failures",
     "records.connection": "records.busy records.failures records.filesystems records.forks"
     " records.leftovers",
-    "records.counters": "records.base records.connection records.rows records.statements",
+    "records.corruption": "records.base records.connection records.identity records.statements"
+    " records.tables",
+    "records.counters": "records.base records.connection records.corruption records.rows"
+    " records.statements",
     "records.migrate": "records.connection records.header records.rows records.statements",
     "records.base": "records.erasable",
     "records.followable": "records.base",
@@ -51,12 +54,13 @@ WITHIN: dict[str, str] = {
     "records.statements": "records.base records.followable records.memory_rows",
     "records.following": "records.base records.followable records.memory_rows records.reading"
     " records.rows records.statements",
-    "records.reading": "records.base records.connection records.identity records.memory_rows"
+    "records.reading": "records.base records.connection records.corruption records.memory_rows"
     " records.rows records.statements records.erasable records.staging",
     "records.staging": "records.base records.connection records.counters records.rows"
     " records.statements",
-    "records.erasing": "records.base records.connection records.counters records.following"
-    " records.memory_rows records.reading records.rows records.statements records.touching",
+    "records.erasing": "records.base records.connection records.corruption records.counters"
+    " records.following records.memory_rows records.reading records.rows records.statements"
+    " records.touching",
     "records.writing": "records.base records.counters records.erasing records.followable"
     " records.memory_rows records.migrate records.reading records.rows records.statements"
     " records.staging",

@@ -120,7 +120,7 @@ class Connection:
         try:
             return self._apsw.execute(sql, values).fetchall()
         except REFUSALS as exc:
-            raise self._failure(exc) from exc
+            raise self._failure(exc, reading=True) from exc
 
     def each(self, sql: str, values: Values = ()) -> Iterator[Any]:
         """Yield the rows of a query that may have very many."""
@@ -134,7 +134,7 @@ class Connection:
             finally:
                 self._leave(cursor)
         except REFUSALS as exc:
-            raise self._failure(exc) from exc
+            raise self._failure(exc, reading=True) from exc
 
     def _leave(self, cursor: apsw.Cursor) -> None:
         """End a query whose rows nobody wants any more."""
@@ -154,7 +154,7 @@ class Connection:
         try:
             return self._apsw.execute(sql, values).fetchone()
         except REFUSALS as exc:
-            raise self._failure(exc) from exc
+            raise self._failure(exc, reading=True) from exc
 
     def rows_of_each(self, sql: str, values: Iterable[Values]) -> list[Any]:
         """Return the rows of a query for each of several bindings, in their order."""
@@ -163,7 +163,7 @@ class Connection:
         try:
             return self._apsw.executemany(sql, values).fetchall()
         except REFUSALS as exc:
-            raise self._failure(exc) from exc
+            raise self._failure(exc, reading=True) from exc
 
     def run(self, sql: str, values: Values = ()) -> int:
         """Run one statement; return how many rows it changed."""
@@ -173,7 +173,7 @@ class Connection:
             self._apsw.execute(sql, values).fetchall()
             return self._apsw.changes()
         except REFUSALS as exc:
-            raise self._failure(exc) from exc
+            raise self._failure(exc, reading=sql.startswith("DELETE")) from exc
 
     def gather(self, order: Iterable[str]) -> None:
         """Let inserts of this transaction wait until another statement is run.
@@ -215,7 +215,7 @@ class Connection:
         try:
             self._apsw.executemany(sql, values)
         except REFUSALS as exc:
-            raise self._failure(exc) from exc
+            raise self._failure(exc, reading=sql.startswith("DELETE")) from exc
 
     @property
     def in_transaction(self) -> bool:
@@ -376,8 +376,8 @@ class Connection:
             # It outlives even the interpreter's shutdown, which would close it.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(inherited))
 
-    def _failure(self, exc: Exception) -> EbbmemError:
-        error = translated(exc, self.path, errno=self._apsw.system_errno)
+    def _failure(self, exc: Exception, *, reading: bool = False) -> EbbmemError:
+        error = translated(exc, self.path, errno=self._apsw.system_errno, reading=reading)
         if lost_a_sync(exc):
             self.lost = f"{self.path}: a sync to disk failed; close the store and open it again"
         return error

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import attrgetter, xor
-from typing import Final
+from typing import Any, Final
 
-from ebbmem.errors import CorruptStore, InvalidArgument
+from ebbmem.errors import InvalidArgument
 from ebbmem.records import statements as sql
 from ebbmem.records.base import NUMBER_BITS
 from ebbmem.records.connection import Connection
-from ebbmem.records.rows import meta_checksum, scope_checksum
+from ebbmem.records.corruption import corrupt, corrupt_row
+from ebbmem.records.rows import agrees, meta_checksum, scope_checksum
 
 SEQ_KEY: Final = "seq"
 """The meta key of the newest seq."""
@@ -171,15 +172,17 @@ class Counters:
     def _read_seq(self) -> int:
         row = self._connection.row(sql.SELECT_META, (SEQ_KEY,))
         if row is None:
+            if self._connection.row(sql.SELECT_ANY_SEQ) is not None:
+                raise corrupt(self._connection, "the row of meta with the newest seq is missing")
             return 0
-        if meta_checksum(row[:2]) != row[2]:
-            raise CorruptStore(f"{self._connection.path}: the store's seq has a wrong checksum")
+        if not agrees(meta_checksum, row):
+            raise corrupt_row(self._connection, "meta", row)
         return int(row[1])
 
-    def _loaded(self, row: Sequence[object]) -> ScopeCounters:
-        if scope_checksum(row[:-1]) != row[-1]:
-            raise CorruptStore(f"{self._connection.path}: scope {row[1]!r} has a wrong checksum")
-        counters = ScopeCounters(*row[:-1])  # type: ignore[arg-type]
+    def _loaded(self, row: Sequence[Any]) -> ScopeCounters:
+        if not agrees(scope_checksum, row):
+            raise corrupt_row(self._connection, "scopes", row)
+        counters = ScopeCounters(*row[:-1])
         self._scopes[counters.scope_id] = counters
         return counters
 

@@ -13,6 +13,7 @@ from ebbmem.records import rows as seals
 from ebbmem.records import statements as sql
 from ebbmem.records.base import EventRow, number_of
 from ebbmem.records.connection import Connection, Ended, Values
+from ebbmem.records.corruption import corrupt
 from ebbmem.records.counters import Counters
 from ebbmem.records.following import SqliteFollower
 from ebbmem.records.reading import require_rows_of, rows_of, singles
@@ -30,6 +31,8 @@ def delete(connection: Connection, rows: Iterable[int]) -> list[int]:
     """Delete memories and all that names them; return the checksums of those that were there."""
     bindings = singles(rows)
     checksums = [value for (value,) in connection.rows_of_each(sql.SELECT_CHECKSUM, bindings)]
+    if not all(isinstance(value, int) for value in checksums):
+        raise corrupt(connection, "the checksum of a memory to erase is no integer")
     for statement in sql.DELETE_MEMORY:
         connection.run_for_each(statement, bindings)
     return checksums

@@ -44,7 +44,7 @@ REFUSALS: Final = (apsw.Error, UnicodeError, OverflowError)
 """What a statement can raise: SQLite's errors, and values that it or Python has no form for."""
 
 
-def translated(exc: Exception, path: str, *, errno: int = 0) -> EbbmemError:
+def translated(exc: Exception, path: str, *, errno: int = 0, reading: bool = False) -> EbbmemError:
     """Return the error of ebbmem that an error of SQLite stands for.
 
     Parameters
@@ -55,7 +55,12 @@ def translated(exc: Exception, path: str, *, errno: int = 0) -> EbbmemError:
         The store's file, for the message.
     errno : int
         The operating system's error number behind it; 0 when there is none.
+    reading : bool
+        Whether a question or a deletion raised it: then it is a damaged row that claims to be too
+        long, or names another.
     """
+    if reading and isinstance(exc, (apsw.TooBigError, apsw.ConstraintError)):
+        return CorruptStore(f"{path}: the database is damaged ({exc})")
     meanings = ((ours, reason) for kind, ours, reason in _KINDS if isinstance(exc, kind))
     ours, reason = next(meanings, (StorageFailed, "SQLite refused"))
     system = f": {os.strerror(errno)}" if errno and ours is StorageFailed else ""

@@ -57,7 +57,8 @@ class SqliteFollower(SqliteReader):
             for statement in (sql.SELECT_LINKS, sql.SELECT_LINKS_TO)
             for link in self._connection.rows_of_each(statement, spans)
         }
-        return self._built(sorted(found), memory_rows.link_checksum, "links", LinkRow)
+        # Sorted once they are checked: damage can leave what does not compare.
+        return sorted(self._built(found, memory_rows.link_checksum, "links", LinkRow))
 
     def vectors_after(self, scope_id: int, row: int) -> list[tuple[int, bytes]]:
         """Return (row_id, float32 bytes) of the memories of a scope above a row id."""
@@ -68,4 +69,4 @@ class SqliteFollower(SqliteReader):
     def any_vector_after(self, rows: Sequence[int], seq: int) -> bool:
         """Return whether the vector of some memory was written after a seq."""
         found = self._connection.rows_of_each(sql.SELECT_VECTOR_SEQ, singles(rows))
-        return any(written > seq for (written,) in found)
+        return any(self._of_type(written, int) > seq for (written,) in found)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
-from ebbmem.errors import CorruptStore, InvalidArgument
+from ebbmem.errors import InvalidArgument
 from ebbmem.models import Tier
 from ebbmem.records import memory_rows, staging
 from ebbmem.records import rows as seals
@@ -21,14 +21,16 @@ from ebbmem.records.base import (
     ScopeRow,
     SummaryRow,
     TurnRow,
-    number_of,
     row_id,
 )
 from ebbmem.records.connection import Connection, Ended
+from ebbmem.records.corruption import corrupt, corrupt_memory, corrupt_row, scope_name
 from ebbmem.records.erasable import Wanted
-from ebbmem.records.identity import id_text
 
 Built = TypeVar("Built")
+Kind = TypeVar("Kind")
+
+_TIERS: Final = frozenset(map(int, Tier))
 
 
 class SqliteReader:
@@ -85,7 +87,11 @@ class SqliteReader:
 
     def ids(self, rows: Sequence[int]) -> dict[int, bytes]:
         """Return public ids by row id."""
-        return dict(self._connection.rows_of_each(sql.SELECT_ID, singles(rows)))
+        found = dict(self._connection.rows_of_each(sql.SELECT_ID, singles(rows)))
+        for row, memory_id in found.items():
+            if not isinstance(memory_id, bytes) or len(memory_id) != 16:
+                raise corrupt_memory(self._connection, row)
+        return found
 
     def find_key(self, scope_id: int, key: str) -> int | None:
         """Return the row that was remembered under ``key=``."""
@@ -98,7 +104,10 @@ class SqliteReader:
 
     def matching(self, scope_id: int, wanted: Wanted) -> list[tuple[int, str | None]]:
         """Return (row_id, metadata where it was asked for) of memories that meet conditions."""
-        return self._connection.rows(sql.SELECT_MATCHING, (*rows_of(scope_id), *wanted))
+        found = self._connection.rows(sql.SELECT_MATCHING, (*rows_of(scope_id), *wanted))
+        # What is chosen by its metadata must be what was written.
+        self.memories([row for row, metadata in found if metadata is not None])
+        return found
 
     def superseded(self, rows: Sequence[int]) -> list[int]:
         """Return the memories that some memories replaced."""
@@ -202,8 +211,11 @@ class SqliteReader:
     def payloads(self, scope_id: int, part: bytes | None) -> list[tuple[int, str, bytes]]:
         """Return (seq, kind, payload) of events; with ``part``, of those that hold these bytes."""
         if part is None:
-            return self._connection.rows(sql.SELECT_PAYLOADS, (scope_id,))
-        return self._connection.rows(sql.SELECT_PAYLOADS_WITH, (scope_id, part))
+            found = self._connection.rows(sql.SELECT_PAYLOADS, (scope_id,))
+        else:
+            found = self._connection.rows(sql.SELECT_PAYLOADS_WITH, (scope_id, part))
+        events = self._built(found, seals.event_checksum, "events", EventRow)
+        return [(event.seq, event.kind, event.payload or b"") for event in events]
 
     def erased(self, scope_id: int, digest: bytes) -> bool:
         """Return whether a text of that keyed digest was erased."""
@@ -220,7 +232,8 @@ class SqliteReader:
         waiting += [(sql.SELECT_DERIVED, row) for row in gone]
         while waiting:
             statement, row = waiting.pop()
-            for (derived,) in self._connection.rows(statement, (row,)):
+            for (found,) in self._connection.rows(statement, (row,)):
+                derived = self._of_type(found, int)
                 if derived not in gone and self._sources_are_gone(derived, gone, spoken):
                     gone.add(derived)
                     waiting.append((sql.SELECT_DERIVED, derived))
@@ -234,6 +247,10 @@ class SqliteReader:
         for kind, tier, is_superseded, n in self._connection.rows(
             sql.COUNT_MEMORIES, rows_of(scope_id)
         ):
+            if not isinstance(kind, str) or tier not in _TIERS:
+                scope = scope_name(self._connection, scope_id)
+                problem = f"a memory of scope {scope} has the type {kind!r:.40}, the tier {tier!r}"
+                raise corrupt(self._connection, problem)
             by_type[kind] = by_type.get(kind, 0) + n
             by_tier[tier] = by_tier.get(tier, 0) + n
             superseded += n if is_superseded else 0
@@ -248,21 +265,28 @@ class SqliteReader:
 
     def check_index_row(self, row: Sequence[Any]) -> None:
         """Compare the index half of a memory's checksum with its columns, checksum last."""
-        if memory_rows.index_checksum(row[:-1]) != memory_rows.index_half(row[-1]):
-            raise self._corrupt_memory(row[0])
+        try:
+            same = memory_rows.index_checksum(row[:-1]) == memory_rows.index_half(row[-1])
+        except seals.UNFIT:
+            same = False
+        if not same:
+            raise corrupt_memory(self._connection, row[0])
 
     def checked_memory(self, row: Sequence[Any]) -> MemoryRow:
         """Return a memory whose columns agree with both of its checksums, which come last."""
         memory = MemoryRow._make(row[:-2])
-        if memory_rows.sealed(memory)[-2:] != tuple(row[-2:]):
-            raise self._corrupt_memory(memory.row_id)
+        try:
+            same = memory_rows.sealed(memory)[-2:] == tuple(row[-2:])
+        except seals.UNFIT:
+            same = False
+        if not same:
+            raise corrupt_memory(self._connection, memory.row_id)
         return memory
 
     def _checked_text(self, row: tuple[int, str, str, int]) -> tuple[int, str, str]:
-        text = row[:3]
-        if memory_rows.text_checksum(text) != row[3]:
-            raise self._corrupt_memory(row[0])
-        return text
+        if not seals.agrees(memory_rows.text_checksum, row):
+            raise corrupt_memory(self._connection, row[0])
+        return row[:3]
 
     def _check_totals(self, scope_id: int, count: int, checksum_xor: int) -> None:
         """Compare the memories of a scope with the count and XOR kept of them."""
@@ -273,27 +297,17 @@ class SqliteReader:
         )
         if found != tuple(kept):
             name = scope_id if scope is None else repr(scope[1])
-            raise CorruptStore(
-                f"{self._connection.path}: scope {name} should have {kept[0]} memories, has"
-                f" {found[0]}" + ("" if found[0] != kept[0] else " with other checksums")
+            raise corrupt(
+                self._connection,
+                f"scope {name} should have {kept[0]} memories, has {found[0]}"
+                + ("" if found[0] != kept[0] else " with other checksums"),
             )
-
-    def _corrupt_memory(self, row: int) -> CorruptStore:
-        memory_id = self.ids([row]).get(row, b"")
-        return CorruptStore(
-            f"{self._connection.path}: memory {id_text(memory_id)} (#{number_of(row)} of scope"
-            f" {row >> NUMBER_BITS}) does not match its checksum"
-        )
 
     def _checked(self, row: Sequence[Any], checksum: seals.Checksum, table: str) -> Any:
         """Return a row without its checksum, which comes last and must be right."""
-        columns = row[:-1]
-        if checksum(columns) != row[-1]:
-            raise CorruptStore(
-                f"{self._connection.path}: a row of {table} does not match its checksum:"
-                f" {columns[0]!r:.40}, {columns[1]!r:.40}"
-            )
-        return columns
+        if not seals.agrees(checksum, row):
+            raise corrupt_row(self._connection, table, row[:-1])
+        return row[:-1]
 
     def _built(
         self,
@@ -312,7 +326,13 @@ class SqliteReader:
 
     def _number(self, statement: str, values: Sequence[Any]) -> int | None:
         row = self._connection.row(statement, values)
-        return None if row is None else int(row[0])
+        return None if row is None else self._of_type(row[0], int)
+
+    def _of_type(self, value: Any, kind: type[Kind]) -> Kind:
+        """Return a value that no checksum was compared of, where it is of its column's type."""
+        if not isinstance(value, kind):
+            raise corrupt(self._connection, f"a row holds {value!r:.40}, not {kind.__name__}")
+        return value
 
     def _sources_are_gone(self, memory: int, gone: set[int], spoken: set[int]) -> bool:
         found = self._connection.rows(sql.SELECT_SOURCES, (memory,))

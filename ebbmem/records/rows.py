@@ -23,12 +23,17 @@ INT: Final = "int"
 MAYBE: Final = "int or NULL"
 REAL: Final = "real"
 TEXT: Final = "text"
-"""Text or blob."""
+BLOB: Final = "blob"
+"""Sealed as a text is; NULL is allowed in both."""
+
+UNFIT: Final = (AttributeError, TypeError, ValueError, OverflowError, struct.error)
+"""What computing a checksum raises for values that are not of their column's type."""
 
 NULL: Final = -(1 << 63)
 # Not UTF-8, so no text is equal to it.
 NULL_TEXT: Final = b"\xff\xfeNULL"
-_ORDER: Final = [INT, MAYBE, REAL, TEXT]
+_PLACES: Final = {INT: 0, MAYBE: 1, REAL: 2, TEXT: 3, BLOB: 3}
+"""Texts and blobs lie together, in the order of the table."""
 _pack_keyword: Final = struct.Struct("<3q").pack
 _KEYWORDS: Final = crc32(b"keywords")
 _pack_event: Final = struct.Struct("<6q").pack
@@ -45,7 +50,7 @@ def checksum(table: str, kinds: Mapping[str, str], fields: Iterable[str] | None 
     table : str
         Name of the table; equal rows of different tables differ.
     kinds : mapping of str to str
-        INT, MAYBE, REAL or TEXT by column; their order is part of the form.
+        INT, MAYBE, REAL, TEXT or BLOB by column; their order is part of the form.
     fields : iterable of str, optional
         Columns of the rows it will be given, in their order; ``kinds`` when not given.
 
@@ -57,18 +62,20 @@ def checksum(table: str, kinds: Mapping[str, str], fields: Iterable[str] | None 
     """
     place = {name: i for i, name in enumerate(kinds if fields is None else fields)}
     ints, maybes, reals, texts = (
-        _picker([place[name] for name, kind in kinds.items() if kind == wanted])
-        for wanted in _ORDER
+        _picker([place[name] for name, kind in kinds.items() if _PLACES[kind] == wanted])
+        for wanted in range(4)
     )
-    order = sorted(kinds.values(), key=_ORDER.index)
+    order = sorted(kinds.values(), key=_PLACES.__getitem__)
+    # One flipped bit makes a blob of a text, with the same bytes: each must be of its own type.
+    are_texts = [kind == TEXT for kind in order if _PLACES[kind] == _PLACES[TEXT]]
     pack = struct.Struct("<" + "".join("d" if kind == REAL else "q" for kind in order)).pack
     start = crc32(table.encode())
 
     def checksum_of(row: Row) -> int:
         try:
             blobs = [
-                v.encode() if isinstance(v, str) else NULL_TEXT if v is None else v
-                for v in texts(row)
+                NULL_TEXT if v is None else str.encode(v) if is_text else v
+                for v, is_text in zip(texts(row), are_texts, strict=True)
             ]
             numbers = pack(
                 *ints(row),
@@ -81,6 +88,17 @@ def checksum(table: str, kinds: Mapping[str, str], fields: Iterable[str] | None 
             raise InvalidArgument.of(table, "values that SQLite can hold", exc) from exc
 
     return checksum_of
+
+
+def agrees(checksum_of: Callable[[Any], int], row: Row) -> bool:
+    """Return whether a row agrees with its checksum, its last column, whatever damage made of it.
+
+    Damage can change the type of a value, so that no checksum can be computed of the row.
+    """
+    try:
+        return bool(checksum_of(row[:-1]) == row[-1])
+    except UNFIT:
+        return False
 
 
 def _picker(places: list[int]) -> Callable[[Row], Row]:
@@ -107,7 +125,7 @@ scope_checksum: Final = checksum(
         "created_at": INT,
     },
 )
-vector_checksum: Final = checksum("vectors", {"row_id": INT, "vector": TEXT, "seq": INT})
+vector_checksum: Final = checksum("vectors", {"row_id": INT, "vector": BLOB, "seq": INT})
 
 
 def keyword_checksum(row: Row) -> int:
@@ -127,7 +145,7 @@ def keyword_checksum(row: Row) -> int:
 intention_checksum: Final = checksum(
     "intentions",
     {
-        "id": TEXT,
+        "id": BLOB,
         "scope_id": INT,
         "action": TEXT,
         "trigger": TEXT,
@@ -194,5 +212,5 @@ checkpoint_checksum: Final = checksum(
 )
 source_checksum: Final = checksum("sources", {"memory": INT, "kind": TEXT, "source": INT})
 erased_checksum: Final = checksum(
-    "erased", {"scope_id": INT, "id": TEXT, "digest": TEXT, "at": INT, "seq": INT}
+    "erased", {"scope_id": INT, "id": BLOB, "digest": BLOB, "at": INT, "seq": INT}
 )

@@ -9,7 +9,7 @@ from ebbmem.errors import StoreError
 from ebbmem.records.base import EMBEDDER_DIM, EMBEDDER_EPOCH, EMBEDDER_NAME, Space
 from ebbmem.records.connection import Connection
 from ebbmem.records.counters import put_meta
-from ebbmem.records.rows import meta_checksum, vector_checksum
+from ebbmem.records.rows import agrees, meta_checksum, vector_checksum
 from ebbmem.records.statements import SELECT_META
 
 _TARGET: Final = "reembedding"
@@ -100,4 +100,4 @@ def _written(space: Space) -> str:
 def _meta(connection: Connection, key: str) -> str | None:
     row = connection.row(SELECT_META, (key,))
     # A key that is not whole counts as not there: the work is begun anew.
-    return None if row is None or meta_checksum(row[:2]) != row[2] else str(row[1])
+    return None if row is None or not agrees(meta_checksum, row) else str(row[1])

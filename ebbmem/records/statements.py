@@ -59,6 +59,7 @@ SELECT_SCOPES: Final = _select(
 )
 SELECT_SCOPE_BY_NAME: Final = _select(SCOPE_COLUMNS, "scopes WHERE name = ?")
 SELECT_SCOPE_BY_ID: Final = _select(SCOPE_COLUMNS, "scopes WHERE scope_id = ?")
+SELECT_ANY_SEQ: Final = "SELECT 1 FROM scopes WHERE scope_id > 0 AND last_seq > 0 LIMIT 1"
 SELECT_NEXT_SCOPE: Final = "SELECT coalesce(max(scope_id), 0) + 1 FROM scopes"
 INSERT_SCOPE: Final = _insert("scopes", SCOPE_COLUMNS)
 RENAME_SCOPE: Final = "UPDATE scopes SET name = ? WHERE scope_id = ?"
@@ -217,12 +218,12 @@ SELECT_EVENTS: Final = _select(
 SELECT_CHANGES: Final = _select(
     EventRow._fields, "events WHERE scope_id = ? AND seq > ? ORDER BY seq LIMIT ?"
 )
-SELECT_PAYLOADS: Final = (
-    "SELECT seq, kind, payload FROM events WHERE scope_id = ? AND payload IS NOT NULL ORDER BY seq"
+SELECT_PAYLOADS: Final = _select(
+    EventRow._fields, "events WHERE scope_id = ? AND payload IS NOT NULL ORDER BY seq"
 )
-SELECT_PAYLOADS_WITH: Final = (
-    "SELECT seq, kind, payload FROM events WHERE scope_id = ? AND payload IS NOT NULL"
-    " AND instr(payload, ?) > 0 ORDER BY seq"
+SELECT_PAYLOADS_WITH: Final = _select(
+    EventRow._fields,
+    "events WHERE scope_id = ? AND payload IS NOT NULL AND instr(payload, ?) > 0 ORDER BY seq",
 )
 SELECT_EVENT: Final = _select(EventRow._fields, "events WHERE scope_id = ? AND seq = ?")
 REWRITE_EVENT: Final = "UPDATE events SET payload = ?, checksum = ? WHERE scope_id = ? AND seq = ?"

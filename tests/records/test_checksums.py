@@ -11,7 +11,7 @@ from records.samples import NOW, memory
 from ebbmem.errors import InvalidArgument
 from ebbmem.records import memory_rows, rows
 from ebbmem.records.base import MemoryRow
-from ebbmem.records.rows import INT, MAYBE, REAL, TEXT, checksum
+from ebbmem.records.rows import BLOB, INT, MAYBE, REAL, TEXT, checksum
 from ebbmem.records.sqlite import SqliteRecords
 
 INDEX_KINDS = {
@@ -23,7 +23,7 @@ INDEX_KINDS = {
 }  # fmt: skip
 CONTENT_KINDS = {
     "row_id": INT, "recorded_at": INT, "verified": INT, "text_checksum": INT, "due_at": MAYBE,
-    "superseded_at": MAYBE, "id": TEXT, "detail": TEXT, "key": TEXT, "digest": TEXT,
+    "superseded_at": MAYBE, "id": BLOB, "detail": TEXT, "key": TEXT, "digest": BLOB,
     "source": TEXT, "metadata": TEXT,
 }  # fmt: skip
 TEXT_KINDS = {"row_id": INT, "summary": TEXT, "keywords": TEXT}
@@ -157,7 +157,7 @@ def test_a_keyword_that_no_column_can_hold_is_refused(bad):
 @settings(max_examples=200)
 @given(whole, whole, hostile, whole, st.none() | whole, st.none() | st.binary(max_size=40))
 def test_an_event_has_the_checksum_of_the_form(seq, scope_id, kind, at, memory, payload):
-    kinds = {"seq": INT, "scope_id": INT, "kind": TEXT, "at": INT, "memory": MAYBE, "payload": TEXT}
+    kinds = {"seq": INT, "scope_id": INT, "kind": TEXT, "at": INT, "memory": MAYBE, "payload": BLOB}
     row = (seq, scope_id, kind, at, memory, payload)
     assert rows.event_checksum(row) == checksum("events", kinds)(row)
 

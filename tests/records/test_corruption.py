@@ -77,7 +77,7 @@ def test_a_changed_text_is_seen_when_texts_load(path, rows, column):
 )
 def test_any_other_change_is_seen_when_the_memory_is_read(path, rows, change):
     plain_sql(path, f"UPDATE memories SET {change} WHERE number = 3")
-    with pytest.raises(CorruptStore, match="#3 of scope 1"):
+    with pytest.raises(CorruptStore, match="#3 of scope 'ann'"):
         ask(path, lambda reader: reader.memories([rows[2].row_id]))
     assert ask(path, lambda reader: reader.memories([rows[1].row_id])) == {rows[1].row_id: rows[1]}
 
@@ -120,7 +120,7 @@ def test_a_lost_scope_is_missed(path, rows):
 def test_rows_that_changed_places_are_seen(path, rows):
     for old, new in ((3, 99), (4, 3), (99, 4)):
         plain_sql(path, f"UPDATE memories SET row_id = {1 << 32 | new} WHERE number = {old}")
-    with pytest.raises(CorruptStore, match="#3 of scope 1"):
+    with pytest.raises(CorruptStore, match="#3 of scope 'ann'"):
         ask(path, read_whole)
 
 
