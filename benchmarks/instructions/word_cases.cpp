@@ -117,9 +117,7 @@ Work bm25() {
     query.k = 10;
     const std::vector<std::uint64_t> cue(index->terms.ids.begin() + 3,
                                          index->terms.ids.begin() + 9);
-    const std::int64_t end = static_cast<std::int64_t>(cue.size());
-    std::vector<std::int64_t> ends;
-    index->postings.top({cue.data(), cue.size()}, {&end, 1}, query, ends);
+    index->postings.top({cue.data(), cue.size()}, query);
   };
 }
 
