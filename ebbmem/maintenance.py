@@ -109,7 +109,8 @@ class Maintained:
         InvalidArgument
             If there is something else than a store, or a store that is open, such as this one.
         CorruptStore
-            If pages of the store are damaged.
+            If pages of the store are damaged, or a row of the copy does not match its checksum;
+            an older backup is left as it was.  See `verify` and `repair`.
         LockTimeout
             If another call is making the same copy, or recalls wait and another process keeps
             them from being written.
@@ -119,7 +120,8 @@ class Maintained:
         Notes
         -----
         The copy is of one moment and compact: it has no free pages, so nothing of what was
-        erased.  Writers go on meanwhile; recalls that wait are written first.
+        erased.  Every row of it is compared with its checksum before it takes its place.
+        Writers go on meanwhile; recalls that wait are written first.
         """
         target = os.path.realpath(arguments.file_name(path))
         self.engine.flush()

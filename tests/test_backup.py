@@ -14,7 +14,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from damage import fingerprint
+from damage import edit, fingerprint
 from dumps import dump, holds_text
 from exchanges import lived_in
 from typer.testing import CliRunner
@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 import ebbmem
 from ebbmem import Database, EpisodicMemoryStore
 from ebbmem.cli import app
-from ebbmem.errors import InvalidArgument, StorageFailed
+from ebbmem.errors import CorruptStore, InvalidArgument, StorageFailed
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -237,6 +237,22 @@ class TestFailure:
         assert fingerprint(copy) == before
         db.backup(copy)
         assert ebbmem.verify(copy).ok
+
+    @pytest.mark.parametrize(
+        "change", ["memories SET summary = 'other'", "turns SET content = 'other'"]
+    )
+    def test_a_damaged_row_leaves_the_older_backup(
+        self, path: Path, copy: Path, change: str
+    ) -> None:
+        copy.parent.mkdir()
+        with Database(path) as db:
+            lived_in(db)
+            db.backup(copy)
+        before = fingerprint(copy)
+        edit(path, f"UPDATE {change}")
+        with Database(path) as db, pytest.raises(CorruptStore, match="no backup was made; see"):
+            db.backup(copy)
+        assert fingerprint(copy) == before
 
     def test_kill_9_leaves_the_older_backup_or_the_new_one(
         self, db: Database, path: Path, copy: Path

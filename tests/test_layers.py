@@ -71,7 +71,7 @@ WITHIN: dict[str, str] = {
     "records.checks": "records.base records.connection records.counters records.migrate"
     " records.references records.scanning records.statements records.tables",
     "records.looking": "records.connection records.header records.migrate",
-    "records.backup": "records.connection records.header records.parts",
+    "records.backup": "records.connection records.header records.parts records.tables",
     "records.proofs": "records.base records.connection records.digests records.scanning"
     " records.tables",
     "records.salvage": "records.base records.connection records.counters records.digests"

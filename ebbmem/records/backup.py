@@ -1,14 +1,16 @@
 """A copy of a store in another file: whole, of one moment, and in place only once it is safe."""
 
+# ruff: noqa: S608 - names of tables and columns come from `tables`, and no value does.
 from __future__ import annotations
 
 import os
 from contextlib import closing
 
-from ebbmem.errors import InvalidArgument, LockTimeout, NotAStore, StorageFailed
+from ebbmem.errors import CorruptStore, InvalidArgument, LockTimeout, NotAStore, StorageFailed
 from ebbmem.records.connection import MEMORY_PATH, Connection
 from ebbmem.records.header import lies_beside_database, read_header, require_folder
 from ebbmem.records.parts import part_of, remove
+from ebbmem.records.tables import TABLES
 
 _EXPECTED = "a new file, or an older backup that nobody has open"
 
@@ -29,7 +31,8 @@ def back_up(connection: Connection, target: str) -> int:
     InvalidArgument
         If there is something else than a store, or a store that is open.
     CorruptStore
-        If pages of the store are damaged.
+        If pages of the store are damaged, or a row of the copy does not match its checksum: then
+        what was there before stays.
     LockTimeout
         If another call is making the same copy.
     StorageFailed
@@ -42,12 +45,26 @@ def back_up(connection: Connection, target: str) -> int:
             # Of a process that was killed in the middle.
             remove(f"{part}-journal")
             connection.copy_into(part)
+            with closing(Connection(part, 0.0)) as copy:
+                _require_whole(copy, connection.path)
             sync(part)
             size = os.stat(part).st_size
         sync(os.path.dirname(target))
     except OSError as exc:
         raise StorageFailed(f"{target}: it cannot be written: {exc.strerror}") from exc
     return size
+
+
+def _require_whole(copy: Connection, path: str) -> None:
+    """Raise CorruptStore where a row of a copy is not as it was written."""
+    for table in TABLES:
+        columns = ", ".join(f'"{column}"' for column in table.columns)
+        for row in copy.each(f"SELECT {columns} FROM {table.name}"):
+            if not table.whole(row):
+                raise CorruptStore(
+                    f"{path}: {table.name} {table.label(row)} does not match its checksum, so no"
+                    " backup was made; see `verify` and `repair`"
+                )
 
 
 def sync(path: str) -> None:
