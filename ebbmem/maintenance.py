@@ -228,7 +228,8 @@ def repair(path: str | os.PathLike[str]) -> RepairReport:
     otherwise keep text that `erase` does not reach.  The file as it was stays beside it too, as
     ``NAME.damaged-TIME``.  Remove both when they are of no more use.  Turns stay without a memory
     that is gone, and what it had replaced is current again.  Counters, keywords and, with the
-    next use of their embedder, vectors are made anew.  No number is given twice.
+    next use of their embedder, vectors are made anew.  No number is given twice.  A scope
+    whose name cannot be read is named ``recovered-N`` by its number in the store.
 
     The store is locked from the first look to the end, and the mended content comes in one
     transaction: a process that is killed leaves it as it was, or mended.  Up to three times the
