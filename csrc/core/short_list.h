@@ -48,7 +48,7 @@ class ShortList {
  private:
   void grow(std::size_t size) {
     const std::size_t room = std::max(size, 2 * room_);
-    std::unique_ptr<T[]> many(new T[room]);
+    std::unique_ptr<T[]> many = std::make_unique<T[]>(room);
     std::copy_n(items_, size_, many.get());
     many_ = std::move(many);
     items_ = many_.get();
