@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ebbmem.records.base import MemoryRow, Reader
 from ebbmem.records.identity import id_text
 
-LEAST_ROOM_BYTES = 16 << 10
+LEAST_ROOM_BYTES = 1 << 20
 MOST_ROOM_BYTES = 4 << 20
 SHARE_BYTES = 32
 """Room for each memory of the scope, between the two."""

@@ -164,7 +164,7 @@ class TestShelf:
 
     @pytest.mark.parametrize(
         ("memories", "room"),
-        [(0, 16_384), (512, 16_384), (1_000, 32_000), (10_000, 320_000), (1_000_000, 4_194_304)],
+        [(0, 1_048_576), (32_768, 1_048_576), (50_000, 1_600_000), (1_000_000, 4_194_304)],
     )
     def test_the_room_grows_with_the_memories_within_bounds(self, memories, room):
         shelf = Shelf()
