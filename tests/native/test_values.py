@@ -12,8 +12,14 @@ from ebbmem import _core
 from ebbmem.errors import InvalidType, ShapeMismatch
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Pair:
+class Referable:
+    """What lets Python 3.10 refer weakly to a class with slots."""
+
+    __slots__ = ("__weakref__",)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair(Referable):
     first: object
     second: object
 
