@@ -58,8 +58,7 @@ def only_corrupt(use: Callable[[], object], note: str) -> None:
         with suppress(CorruptStore, UnknownMemory):
             use()
     except Exception as exc:
-        exc.add_note(note)
-        raise
+        raise AssertionError(note) from exc
 
 
 def change_type(path: Path, table: str, column: str, form: str) -> bool:
