@@ -13,7 +13,7 @@ from ebbmem.consolidation import SleepPolicy, checked_policy, consolidate
 from ebbmem.embedders.base import Embedder, checked_embedder
 from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.engine import Engine
-from ebbmem.errors import InvalidArgument, InvalidType, StoreClosed
+from ebbmem.errors import InvalidArgument, InvalidType
 from ebbmem.maintenance import Maintained
 from ebbmem.models import ConsolidationReport, ErasureReceipt, ImportReport, StoreStats
 from ebbmem.pending import PendingRecalls
@@ -115,13 +115,6 @@ class Database(Maintained):
             return _engine(records, budget, analyzer, PendingRecalls(*pending))
 
         self._hold = Hold(self.path, options, opened)
-
-    @property
-    def engine(self) -> Engine:
-        """Return the engine, or raise StoreClosed."""
-        if self._hold.released:
-            raise StoreClosed(f"{self.path}: the database was closed")
-        return self._hold.engine
 
     def run_migrations(self) -> list[str]:
         """Apply the migrations that are missing and return their names.

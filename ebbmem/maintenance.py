@@ -11,7 +11,7 @@ from ebbmem.analysis import Analyzer
 from ebbmem.clock import Clock, SystemClock
 from ebbmem.embedders.base import Embedder, checked_embedder
 from ebbmem.engine import Engine
-from ebbmem.errors import CorruptStore, InvalidArgument
+from ebbmem.errors import CorruptStore, InvalidArgument, StoreClosed
 from ebbmem.records.base import Checked
 from ebbmem.records.checks import FILE, MOST_FINDINGS, check
 from ebbmem.records.following import SqliteFollower
@@ -34,7 +34,9 @@ class Maintained:
     @property
     def engine(self) -> Engine:
         """Return the engine, or raise StoreClosed."""
-        raise NotImplementedError
+        if self._hold.released:
+            raise StoreClosed(f"{self.path}: the database was closed")
+        return self._hold.engine
 
     def verify(self) -> VerifyReport:
         """Check every row, what rows name, the counters, the pages, and every scope's index.
