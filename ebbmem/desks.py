@@ -74,8 +74,14 @@ class Desks:
             desk = self._desks[scope] = Desk(self.lock(scope))
         return desk
 
-    def put(self, scope: str, index: ScopeIndex, desk: Desk, version: int) -> None:
-        """Keep an index that is current at a data version, and its desk."""
+    def put(self, scope: str, index: ScopeIndex, desk: Desk, version: int, paid: int) -> None:
+        """Keep an index that is current at a data version, and its desk.
+
+        What was owed up to the seq ``paid`` was committed before the index was read: the records
+        have the last word, also where their seq is an earlier one.
+        """
+        if desk.owed <= paid:
+            desk.owed = 0
         self._desk_of[index] = desk
         self._indexes.put(scope, index, version)
 
@@ -120,6 +126,11 @@ class Desks:
                 return None
             self._indexes.weigh(index)
         return index if index.seq >= desk.owed else None
+
+    def owed(self, scope: str) -> int:
+        """Return the seq that the index of a scope has to reach by way of the records."""
+        desk = self._desks.get(scope)
+        return 0 if desk is None else desk.owed
 
     def _take(self, index: ScopeIndex, desk: Desk) -> None:
         """Bring an index up to what lies at its desk, or note how far the records have to."""

@@ -283,7 +283,7 @@ class Engine:
             if index is not None and self.is_current(index):
                 return index
             # Read before anything is loaded: what is committed after it is looked for next time.
-            version = self.records.data_version()
+            version, owed = self.records.data_version(), self._desks.owed(scope)
             with self.records.read() as reader:
                 self.binding.look(reader)
                 # So that nothing is committed between the looks, and word of all before was left.
@@ -297,7 +297,7 @@ class Engine:
                 index = self._desks.taken(scope)
                 if index is None or index.seq < row.last_seq:
                     index = self._brought_up(reader, row, waiting)
-            self._desks.put(scope, index, desk, version)
+            self._desks.put(scope, index, desk, version, owed)
             # What was committed while it was loaded is at the desk.
             index = self._desks.taken(scope)
             if index is not None:

@@ -316,6 +316,19 @@ def test_an_index_that_followed_half_way_is_not_used_again(pair, loads, monkeypa
     assert len(loads) == 2
 
 
+def test_the_records_have_the_last_word_where_their_seq_is_behind(pair, monkeypatch):
+    load = ScopeIndex.load
+    left = iter(range(2))
+    monkeypatch.setattr(ScopeIndex, "load", lambda *given: (next(left), load(*given))[1])
+    engine = pair[0].engine
+    with engine.use("default") as index:
+        engine._desks.opened("default").owed = 10**9
+    engine._desks.drop("default")
+    with engine.use("default") as anew, engine.records.read() as reader:
+        assert anew is not index
+        assert anew.seq == reader.scope("default").last_seq
+
+
 def test_a_vector_that_was_written_anew_is_read_anew(pair):
     with pair[1].engine.use("default") as index:
         lane = index._lanes.get(pair[1].embedder.name)
