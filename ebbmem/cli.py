@@ -26,6 +26,7 @@ from ebbmem.sharing import MEMORY
 from ebbmem.terminal import (
     console,
     counts,
+    erased,
     print_recall,
     print_repair,
     print_verify,
@@ -53,6 +54,7 @@ class _Group(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
+            typer.echo("ebbmem: interrupted", err=True)
             raise typer.Exit(INTERRUPTED) from error
         except BrokenPipeError:
             raise
@@ -231,6 +233,30 @@ def export(
 
 
 @app.command()
+def erase(
+    ids: Annotated[
+        list[str] | None, typer.Argument(help="Ids of memories or intentions.", show_default=False)
+    ] = None,
+    whole_scope: Annotated[
+        bool, typer.Option("--whole-scope", help="All that is in the scope, instead of ids.")
+    ] = False,
+    db: DbOption = DB,
+    scope: ScopeOption = DEFAULT_SCOPE,
+) -> None:
+    """Erase for good; ends with 1 while a file may still hold something of it."""
+    if bool(ids) == whole_scope:
+        raise typer.BadParameter("expected ids, or --whole-scope instead of them")
+    _require_store(db)
+    with AgenticMemory(db, scope=scope) as memory:
+        receipt = memory.database.erase_scope(scope) if whole_scope else memory.erase(ids or ())
+        pending = receipt.pending
+    typer.echo(erased(receipt))
+    if pending:
+        typer.echo("ebbmem: a reader keeps older pages; they go with the next write", err=True)
+        raise typer.Exit(1)
+
+
+@app.command()
 def verify(as_json: JsonOption = False, db: DbOption = DB) -> None:
     """Check a store, also one that does not open; ends with 1 where anything is wrong."""
     report = maintenance.verify(db)
@@ -309,7 +335,8 @@ def _told(report: ImportReport) -> str:
     parts += [f"{report.existing} there already"] if report.existing else []
     parts += [f"{report.erased} erased here before"] if report.erased else []
     parts.append(f"{len(report.bad)} bad")
-    return f"{report.lines} lines: {', '.join(parts)}"
+    lines = "1 line" if report.lines == 1 else f"{report.lines} lines"
+    return f"{lines}: {', '.join(parts)}"
 
 
 def _result(result: RecallResult, scope: str) -> dict[str, Any]:

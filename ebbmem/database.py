@@ -301,6 +301,9 @@ class Database(Maintained):
         """
         self._hold.release()
 
+    def __repr__(self) -> str:
+        return f"Database({self.path!r})"
+
     def __enter__(self) -> Database:
         return self
 

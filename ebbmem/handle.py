@@ -286,6 +286,9 @@ class ScopeHandle:
         """Close the handle; later calls raise StoreClosed.  Idempotent."""
         self._closed = True
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._db.path!r}, scope={self._scope!r})"
+
     def __enter__(self: Self) -> Self:
         return self
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 # Past the guard of a frozen class: only for a value that nobody has seen yet.
@@ -316,6 +317,11 @@ class ErasureReceipt:
     turns: int
     intentions: int
     _holds: Callable[[], bool] = field(repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process cannot look: there it is pending for good, or not.
+        holds = partial(bool, self.pending)
+        return type(self), (self.ids, self.derived, self.turns, self.intentions, holds)
 
     @property
     def count(self) -> int:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
-from ebbmem.models import Explanation, RecallResult, StoreStats
+from ebbmem.models import ErasureReceipt, Explanation, RecallResult, StoreStats
 from ebbmem.reports import RepairReport, VerifyReport
 
 _INVISIBLE = ("Cc", "Cs", "Zl", "Zp")
@@ -115,6 +115,14 @@ def print_repair(out: Console, report: RepairReport) -> None:
         aside = f"{report.quarantined:,} rows put aside: {report.quarantine}"
         out.print(visible(aside), soft_wrap=True)
     out.print(visible(f"the file as it was: {report.damaged}"), soft_wrap=True)
+
+
+def erased(receipt: ErasureReceipt) -> str:
+    """Return what an erasure took away, on one line."""
+    parts = [(receipt.count, "memory", "memories"), (receipt.turns, "turn", "turns")]
+    parts.append((receipt.intentions, "intention", "intentions"))
+    told = [f"{count:,} {one if count == 1 else many}" for count, one, many in parts if count]
+    return f"erased {', '.join(told) or 'nothing'}"
 
 
 def _things(count: int) -> str:

@@ -133,8 +133,8 @@ def test_import_reads_a_file_and_counts(db: Path, tmp_path: Path) -> None:
     first = run("import", str(tmp_path / "chat.jsonl"), "--as-memories")
     second = run("import", str(tmp_path / "chat.jsonl"), "--as-memories")
 
-    assert (first.exit_code, first.stderr) == (0, "1 lines: 1 imported, 0 bad\n")
-    assert second.stderr == "1 lines: 0 imported, 1 there already, 0 bad\n"
+    assert (first.exit_code, first.stderr) == (0, "1 line: 1 imported, 0 bad\n")
+    assert second.stderr == "1 line: 0 imported, 1 there already, 0 bad\n"
     assert "Ana: I like tea" in run("recall", "tea").stdout
 
 
@@ -296,7 +296,23 @@ def test_a_reader_that_leaves_early_is_no_error(db: Path) -> None:
         assert left.stderr.read() == b""
 
 
-def test_ctrl_c_ends_quietly_and_keeps_what_was_committed(db: Path) -> None:
+def test_erase_takes_ids_or_the_whole_scope(puppy: Path) -> None:
+    with AgenticMemory(puppy) as memory:
+        rex = memory.recall("Rex", top_k=1, reinforce=False).memories[0].id
+    one = run("erase", rex)
+    unknown, neither = run("erase", rex), run("erase")
+    both = run("erase", rex, "--whole-scope")
+    rest = run("erase", "--whole-scope")
+    nothing = run("erase", "--whole-scope")
+
+    assert (one.exit_code, one.stdout) == (0, "erased 1 memory\n")
+    assert (unknown.exit_code, unknown.stderr.startswith("ebbmem: id: expected")) == (1, True)
+    assert (neither.exit_code, both.exit_code) == (2, 2)
+    assert (rest.stdout, nothing.stdout) == ("erased 1 memory\n", "erased nothing\n")
+    assert b"kibble" not in puppy.read_bytes()
+
+
+def test_ctrl_c_ends_with_a_line_and_keeps_what_was_committed(db: Path) -> None:
     command = [sys.executable, "-m", "ebbmem", "import", "-"]
     environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
     lines = "".join(json.dumps({"summary": f"memory {n}"}) + "\n" for n in range(600)).encode()
@@ -318,7 +334,7 @@ def test_ctrl_c_ends_quietly_and_keeps_what_was_committed(db: Path) -> None:
         busy.send_signal(signal.SIGINT)
         told = busy.stderr.read()
 
-    assert (busy.returncode, told) == (130, b"")
+    assert (busy.returncode, told) == (130, b"ebbmem: interrupted\n")
     assert json.loads(process("stats", "--json").stdout)["scopes"][0]["memories"] == 500
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -91,7 +92,8 @@ def test_a_reader_elsewhere_holds_pages_back_and_the_receipt_says_so(path, how):
         store.flush()
         assert receipt.pending
         ask("end")
-        assert receipt.pending
+        told = pickle.loads(pickle.dumps(receipt))
+        assert (told, told.pending, receipt.pending) == (receipt, True, True)
         if how == "flush":
             db.flush()
         elif how == "write":
@@ -99,6 +101,7 @@ def test_a_reader_elsewhere_holds_pages_back_and_the_receipt_says_so(path, how):
         else:
             db.close()
         assert not receipt.pending
+        assert not pickle.loads(pickle.dumps(receipt)).pending
         assert not holds_text(path, SECRET)
 
 

@@ -39,6 +39,11 @@ def test_handles_on_one_scope_see_each_other(fleet):
     assert fleet["a"].recall("rex").memories[0].id == made.id
 
 
+def test_a_handle_shows_its_store_and_scope(fleet, path):
+    assert repr(fleet["a"]) == f"AgenticMemory({str(path)!r}, scope='a')"
+    assert repr(fleet.database) == f"Database({str(path)!r})"
+
+
 def test_batches_answer_in_the_order_given(fleet):
     pairs = [(scope, f"rex {n} {scope}") for n in range(3) for scope in SCOPES]
     made = fleet.remember_many(pairs)

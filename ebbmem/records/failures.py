@@ -17,7 +17,7 @@ from ebbmem.errors import (
 )
 
 _KINDS: Final[tuple[tuple[type[Exception], type[EbbmemError], str], ...]] = (
-    (apsw.BusyError, LockTimeout, "another connection held the lock for longer than the busy wait"),
+    (apsw.BusyError, LockTimeout, "another connection held the lock for longer than busy_wait_s"),
     (apsw.LockedError, LockTimeout, "another statement held the lock"),
     (apsw.CorruptError, CorruptStore, "the database is damaged"),
     (apsw.NotADBError, CorruptStore, "the database is damaged"),
