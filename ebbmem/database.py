@@ -17,8 +17,8 @@ from ebbmem.errors import InvalidArgument, InvalidType
 from ebbmem.maintenance import Maintained
 from ebbmem.models import ConsolidationReport, ErasureReceipt, ImportReport, StoreStats
 from ebbmem.pending import PendingRecalls
-from ebbmem.records.connection import DURABILITIES
 from ebbmem.records.header import belongs_to_database
+from ebbmem.records.journals import DURABILITIES
 from ebbmem.records.parts import part_of
 from ebbmem.records.sqlite import SqliteRecords
 from ebbmem.sharing import Hold
@@ -58,6 +58,9 @@ class Database(Maintained):
     ------
     NotAStore, StoreTooNew
         If the file is something else, or of a newer ebbmem; it is left as it was.
+    StoreInUse
+        If it is on a file system that only one process at a time may use (see Notes) and stays
+        open elsewhere for ``busy_wait_s``.
     StorageFailed
         If the operating system refuses.
 
@@ -73,6 +76,13 @@ class Database(Maintained):
     waiting; `close` then leaves the store open. A recall raises only where no more may wait
     (``pending_recalls``, or 65,536 hits of them all), and then strengthens nothing. Of a scope with
     a corrupt memory they are given up, and its next recall or reading raises CorruptStore.
+
+    Where processes cannot share memory, and caches lag behind (NFS, SMB, 9p, FUSE and their like),
+    a store is kept by one process: from opening to `close` it holds the kernel's exclusive lock on
+    the file, with a RuntimeWarning; a second process gets StoreInUse, and the lock goes with the
+    process that held it. Commits go through a rollback journal and are synced whatever the
+    durability, and what reads waits for what writes. A file system that does not carry locks to
+    other machines (NFS mounted with ``nolock``) keeps out the processes of this machine alone.
 
     The standard library's ``sqlite3`` must not open the file while this process has it open:
     two copies of SQLite in one process break each other's file locks.

@@ -16,6 +16,7 @@
         ├── StoreClosed                    the store was closed
         ├── ForkedStore                    the store was opened before this process was forked
         ├── LockTimeout                    another process held the write lock for too long
+        │   └── StoreInUse                 it has the store open, where only one process may
         ├── NotAStore                      the file is something else
         ├── StoreTooNew                    a newer ebbmem wrote the file
         ├── CorruptStore                   a checksum, count or page does not match
@@ -97,6 +98,13 @@ class ForkedStore(StoreError):
 
 class LockTimeout(StoreError):
     """Another process held the write lock for longer than the busy wait."""
+
+
+class StoreInUse(LockTimeout):
+    """The store is open elsewhere, on a file system where only one process at a time may have it.
+
+    On NFS, SMB, 9p, FUSE and their like, processes cannot share memory, and caches lag behind.
+    """
 
 
 class NotAStore(StoreError):

@@ -42,12 +42,15 @@ WITHIN: dict[str, str] = {
     "records.memory_rows": "records.base records.rows",
     "records.header": "records.failures",
     "records.connection": "records.busy records.failures records.filesystems records.forks"
-    " records.leftovers",
+    " records.opened",
+    "records.opened": "records.busy records.leftovers",
+    "records.journals": "records.busy records.connection records.opened",
     "records.corruption": "records.base records.connection records.identity records.statements"
     " records.tables",
     "records.counters": "records.base records.connection records.corruption records.rows"
     " records.statements",
-    "records.migrate": "records.connection records.header records.rows records.statements",
+    "records.migrate": "records.connection records.header records.opened records.rows"
+    " records.statements",
     "records.base": "records.erasable",
     "records.followable": "records.base",
     "records.touching": "records.base",
@@ -71,7 +74,8 @@ WITHIN: dict[str, str] = {
     "records.checks": "records.base records.connection records.counters records.migrate"
     " records.references records.scanning records.statements records.tables",
     "records.looking": "records.connection records.header records.migrate",
-    "records.backup": "records.connection records.header records.parts records.tables",
+    "records.backup": "records.connection records.header records.opened records.parts"
+    " records.tables",
     "records.proofs": "records.base records.connection records.digests records.scanning"
     " records.tables",
     "records.salvage": "records.base records.connection records.counters records.digests"
@@ -83,7 +87,7 @@ WITHIN: dict[str, str] = {
     "records.readers": "records.connection",
     "records.sqlite": "records.backup records.base records.checks records.connection"
     " records.counters records.erasing records.following records.forks records.header"
-    " records.migrate records.readers records.writing",
+    " records.journals records.migrate records.opened records.readers records.writing",
     # 3, what one scope holds in RAM: a graph and columns make an index, an engine keeps many
     "graph": "csr",
     "spreading": "csr graph",
@@ -177,7 +181,8 @@ OUTSIDE: dict[str, dict[str, str]] = {
         "retrieval": "perf_counter_ns",
         "remembering": "perf_counter_ns",
         "records.busy": "monotonic sleep",
-        "records.connection": "monotonic sleep",
+        "records.journals": "monotonic sleep",
+        "records.opened": "monotonic sleep",
     },
     "random": {},
     "logging": {},

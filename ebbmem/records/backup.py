@@ -7,8 +7,9 @@ import os
 from contextlib import closing
 
 from ebbmem.errors import CorruptStore, InvalidArgument, LockTimeout, NotAStore, StorageFailed
-from ebbmem.records.connection import MEMORY_PATH, Connection
+from ebbmem.records.connection import Connection
 from ebbmem.records.header import lies_beside_database, read_header, require_folder
+from ebbmem.records.opened import MEMORY_PATH
 from ebbmem.records.parts import part_of, remove
 from ebbmem.records.tables import TABLES
 
@@ -103,11 +104,11 @@ def _require_free(target: str) -> None:
                 # SQLite would take it for the log of the copy, and put it into that.
                 raise InvalidArgument.of("path", f"no log of another store ({end})", target)
         return
-    with closing(Connection(target, 0.0)) as connection:
-        try:
+    try:
+        with closing(Connection(target, 0.0)) as connection:
             connection.rows("PRAGMA locking_mode = EXCLUSIVE")
             # Needs every lock there is, so it fails while anybody has it open, this process
             # included; afterwards no log is left that could be taken for the copy's.
             connection.rows("PRAGMA journal_mode = DELETE")
-        except LockTimeout as exc:
-            raise InvalidArgument.of("path", _EXPECTED, target) from exc
+    except LockTimeout as exc:
+        raise InvalidArgument.of("path", _EXPECTED, target) from exc

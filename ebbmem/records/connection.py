@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import ctypes
-import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final, NoReturn
 
 import apsw
 
-from ebbmem.errors import EbbmemError, LockTimeout, StorageFailed, StoreError
-from ebbmem.records.busy import LONGEST_NAP_S, BusyWait
+from ebbmem.errors import EbbmemError, StorageFailed, StoreError
+from ebbmem.records.busy import BusyWait
 from ebbmem.records.failures import REFUSALS, lost_a_sync, translated
 from ebbmem.records.filesystems import remote_filesystem
 from ebbmem.records.forks import Inherited, Use, let_forks_go_first, opening, watch
-from ebbmem.records.leftovers import write_without_leftovers
+from ebbmem.records.opened import MEMORY_PATH, open_alone, opened, require_safe_sqlite
 
 Values = Sequence[Any]
 
-MEMORY_PATH: Final = ":memory:"
-_OLDEST_SQLITE: Final = (3, 51, 3)
-_SYNCHRONOUS: Final = {"process": "NORMAL", "power": "FULL"}
-DURABILITIES: Final = tuple(_SYNCHRONOUS)
 
 _PRAGMAS: Final = (
     "PRAGMA page_size = 4096",
@@ -38,15 +33,6 @@ _READ_PRAGMAS: Final = (
     "PRAGMA query_only = ON",
     "PRAGMA temp_store = MEMORY",
     "PRAGMA cache_size = -4096",
-)
-_SETTINGS: Final = (
-    (apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
-    (apsw.SQLITE_DBCONFIG_DEFENSIVE, 1),
-    (apsw.SQLITE_DBCONFIG_DQS_DML, 0),
-    (apsw.SQLITE_DBCONFIG_DQS_DDL, 0),
-    (apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0),
-    # Until the file is known to be ours, closing it must not write to it.
-    (apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1),
 )
 _STEPS_BETWEEN_SIGNALS: Final = 100_000
 _PAGES_PER_STEP: Final = 4096
@@ -76,27 +62,25 @@ class Connection:
         """Queries whose rows are being taken."""
         self.lost: str | None = None
         """Why no write can succeed any more."""
-        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_EXRESCODE
-        with opening(path):
-            try:
-                self._apsw = apsw.Connection(path, flags=flags, statementcachesize=200)
-                self._set_up(_READ_PRAGMAS if reads else _PRAGMAS)
-            except apsw.Error as exc:
-                raise translated(exc, path) from exc
-            watch(self)
+        self.kept_from_others = None if path == MEMORY_PATH else remote_filesystem(path)
+        """The type of a file system on which only one process at a time may have the file open."""
+        pragmas = _READ_PRAGMAS if reads else _PRAGMAS
+        if self.kept_from_others is None:
+            self._open(pragmas)
+        else:
+            attempt = partial(self._open, pragmas, alone=True)
+            open_alone(path, self.kept_from_others, busy_wait_s, attempt)
 
-    def _set_up(self, pragmas: Iterable[str]) -> None:
-        # Before anything that may need a lock, the switch to write-ahead logging above all.
-        self._apsw.set_busy_handler(self._busy)
-        for setting, value in _SETTINGS:
-            self._apsw.config(setting, value)
-        if self._apsw.readonly("main"):
-            raise StorageFailed(f"{self.path}: the file is read-only")
-        if self.path != MEMORY_PATH:
-            write_without_leftovers(self._apsw, self.path)
-        for pragma in pragmas:
-            self._apsw.execute(pragma).fetchall()
-        self._asking = self._apsw.cursor()
+    def _open(self, pragmas: Iterable[str], *, alone: bool = False) -> None:
+        with opening(self.path):
+            try:
+                self._apsw = opened(self.path, self._busy, alone=alone)
+                for pragma in pragmas:
+                    self._apsw.execute(pragma).fetchall()
+            except apsw.Error as exc:
+                raise translated(exc, self.path) from exc
+            self._asking = self._apsw.cursor()
+            watch(self)
 
     def data_version(self) -> int:
         """Return a number that changes when another connection commits."""
@@ -266,46 +250,10 @@ class Connection:
         if self._apsw.in_transaction:
             self.run("ROLLBACK")
 
-    def settle_journal(self, durability: str) -> bool:
-        """Choose write-ahead logging, and how far a commit goes; return whether there is a log.
-
-        Parameters
-        ----------
-        durability : str
-            ``"process"``: a commit outlives the process.  ``"power"``: also a power cut.
-
-        Notes
-        -----
-        On a network file system, where the log's shared memory is not shared, the rollback
-        journal and full syncs are used instead, with a warning.
-        """
-        if self.path == MEMORY_PATH:
-            return False
-        remote = remote_filesystem(self.path)
-        logs = self._switch_journal("DELETE" if remote else "WAL") == "wal"
-        if logs:
-            self.run(f"PRAGMA synchronous = {_SYNCHRONOUS[durability]}")
-        else:
-            warnings.warn(
-                f"{self.path} is on a file system ({remote or 'unknown'}) that cannot share a"
-                " write-ahead log; commits are slower and readers wait for writers",
-                RuntimeWarning,
-                stacklevel=5,
-            )
-        self.remove_log()
-        return logs
-
-    def _switch_journal(self, mode: str) -> str:
-        """Set the journal mode and return it; SQLite does not always ask the busy handler here."""
-        deadline = time.monotonic() + self._busy.limit_s
-        while time.monotonic() < deadline:
-            with suppress(LockTimeout):
-                return self._set_journal(mode)
-            time.sleep(LONGEST_NAP_S)
-        return self._set_journal(mode)
-
-    def _set_journal(self, mode: str) -> str:
-        return str(self.rows(f"PRAGMA journal_mode = {mode}")[0][0])
+    @property
+    def busy_wait_s(self) -> float:
+        """Return how many seconds a lock of another connection is waited for."""
+        return self._busy.limit_s
 
     def truncate_log(self, wait_s: float) -> bool:
         """Move the write-ahead log into the database and empty it; return whether that worked.
@@ -388,13 +336,3 @@ class Ended:
 
     def __getattr__(self, name: str) -> Callable[..., NoReturn]:
         raise StoreError("the transaction is over; a reader or writer is of use only inside it")
-
-
-def require_safe_sqlite(version: str, path: str) -> None:
-    """Raise StorageFailed where SQLite has the log-reset bug that loses commits."""
-    if tuple(int(part) for part in version.split(".")[:3]) < _OLDEST_SQLITE:
-        oldest = ".".join(str(part) for part in _OLDEST_SQLITE)
-        raise StorageFailed(
-            f"{path}: expected SQLite {oldest} or newer, which keeps every commit, got {version};"
-            " install the apsw wheel from PyPI, which brings its own SQLite"
-        )

@@ -1,4 +1,4 @@
-"""Which file systems cannot share the write-ahead log's memory."""
+"""Which file systems cannot share memory between processes, or lag behind in what they show."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Final
 
 _MOUNTS: Final = "/proc/self/mountinfo"
 _REMOTE: Final = frozenset(
-    {"9p", "afs", "ceph", "cifs", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4", "smb3", "smbfs"}
-    | {"vboxsf", "virtiofs"}
+    {"9p", "afs", "beegfs", "ceph", "cifs", "coda", "gfs2", "glusterfs", "gpfs", "lustre", "ncpfs"}
+    | {"nfs", "nfs4", "ocfs2", "orangefs", "prl_fs", "pvfs2", "smb3", "smbfs", "vboxsf", "virtiofs"}
+    | {"vmhgfs"}
 )
 
 

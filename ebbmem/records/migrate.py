@@ -6,8 +6,9 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from ebbmem.errors import CorruptStore, StoreTooNew
-from ebbmem.records.connection import MEMORY_PATH, Connection
+from ebbmem.records.connection import Connection
 from ebbmem.records.header import APPLICATION_ID
+from ebbmem.records.opened import MEMORY_PATH
 from ebbmem.records.rows import meta_checksum
 from ebbmem.records.statements import PUT_META
 

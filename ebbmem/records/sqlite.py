@@ -15,12 +15,13 @@ from ebbmem.errors import InvalidArgument, StoreClosed, StoreError
 from ebbmem.records.backup import back_up
 from ebbmem.records.base import Checked
 from ebbmem.records.checks import check
-from ebbmem.records.connection import DURABILITIES, MEMORY_PATH, Connection
+from ebbmem.records.connection import Connection
 from ebbmem.records.counters import Counters
 from ebbmem.records.erasing import ERASING_KEY
 from ebbmem.records.following import SqliteFollower
 from ebbmem.records.forks import forked, identity
 from ebbmem.records.header import read_header
+from ebbmem.records.journals import DURABILITIES, settle_journal
 from ebbmem.records.migrate import (
     apply_migrations,
     migrations,
@@ -28,6 +29,7 @@ from ebbmem.records.migrate import (
     require_known_version,
     schema_version,
 )
+from ebbmem.records.opened import MEMORY_PATH
 from ebbmem.records.readers import Readers
 from ebbmem.records.writing import SqliteWriter
 
@@ -59,13 +61,16 @@ class SqliteRecords:
         If a newer ebbmem wrote it; it is not touched.
     CorruptStore
         If its schema is not the one that ebbmem makes.
+    StoreInUse
+        If it is on a network file system and open elsewhere.
     StorageFailed
         If it cannot be opened for reading and writing.
 
     Notes
     -----
     One connection writes, and others read, so that who reads waits for no writer; where there is no
-    write-ahead log (``":memory:"``, a network file system) one connection does all.
+    write-ahead log (``":memory:"``, a network file system) one connection does all, and holds the
+    kernel's exclusive lock on the file from opening to ``close``.
 
     No other copy of SQLite, such as Python's ``sqlite3``, may open the same file in the same
     process: closing it would drop the locks of this one.
@@ -120,7 +125,7 @@ class SqliteRecords:
 
     def _settle(self) -> None:
         require_expected_schema(self._connection)
-        if self._connection.settle_journal(self._durability):
+        if settle_journal(self._connection, self._durability):
             self._readers = Readers(partial(Connection, self.path, self._busy_wait_s, reads=True))
             self._identity = identity(self.path)
         self._ready = True
@@ -171,7 +176,7 @@ class SqliteRecords:
     def snapshot(self) -> Iterator[SqliteFollower]:
         """Open a consistent view that may last: no other read, and no write, waits for its end.
 
-        In RAM it is as `read`.
+        Where one connection does all it is as `read`.
         """
         if self._readers is None:
             with self.read() as reader:
@@ -251,11 +256,11 @@ class SqliteRecords:
 
     @contextmanager
     def _beside(self) -> Iterator[Connection]:
-        """Open a connection for long reads, which keep nobody waiting; in RAM, use the only one."""
+        """Open a connection for long reads, which keep nobody waiting; or use the only one."""
         self.require_own()
         self._require_open()
         self._require_ready()
-        if self.path == MEMORY_PATH:
+        if self._readers is None:
             with self._alone() as connection:
                 if self._view() is not None:
                     raise StoreError("it cannot run inside a transaction")

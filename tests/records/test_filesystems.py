@@ -1,13 +1,8 @@
 from __future__ import annotations
 
-from contextlib import closing
-
 import pytest
-from records.samples import remembered
 
-from ebbmem.records import connection
 from ebbmem.records.filesystems import remote_filesystem
-from ebbmem.records.sqlite import SqliteRecords
 
 MOUNTS = """\
 22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw
@@ -43,14 +38,3 @@ def test_the_nearest_mount_decides(mounts, path, kind):
 
 def test_without_a_list_of_mounts_every_path_is_local(tmp_path):
     assert remote_filesystem("/store.db", str(tmp_path / "nothing")) is None
-
-
-def test_a_store_on_a_network_file_system_does_without_a_log(path, tmp_path, monkeypatch):
-    monkeypatch.setattr(connection, "remote_filesystem", lambda _path: "nfs4")
-    with closing(SqliteRecords(path)) as store:
-        with pytest.warns(RuntimeWarning, match="nfs4"):
-            store.migrate()
-        remembered(store, "a")
-        pragma = store._connection._apsw.pragma
-        assert (pragma("journal_mode"), pragma("synchronous")) == ("delete", 2)
-        assert not (tmp_path / "store.db-wal").exists()
