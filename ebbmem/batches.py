@@ -109,7 +109,8 @@ def _answered(
     threads, started_ns = how
     questions = _questions(engine, embedder, batch, options)
     lookups = [{} if one is None else searches(one) for one in questions]
-    rankings = iter(made_together([s for one in lookups for s in one.values()], threads))
+    asked = [search for one in lookups for search in one.values()]
+    rankings = iter(made_together(asked, threads, engine.workers))
     own_ns = (time.perf_counter_ns() - started_ns) // len(questions)
     results = []
     for (scope, cue), one, lanes in zip(batch, questions, lookups, strict=False):

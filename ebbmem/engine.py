@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TypeVar
 
-from ebbmem import lanes
+from ebbmem import lanes, workers
 from ebbmem.analysis import Analyzer
 from ebbmem.catchup import Waiting, brought_up
 from ebbmem.changes import Change
@@ -72,6 +72,8 @@ class Engine:
         self.meter = Meter()
         self._store_key = store_key(records)
         self.binding = lanes.Binding(records)
+        self.workers = workers.pool()
+        """The threads that help this store's callers; none before one asks for help."""
 
     # --- scopes -------------------------------------------------------------------------
 
@@ -247,6 +249,7 @@ class Engine:
                 if self.closed:
                     self._indexes.clear()
                     self.records.close()
+                    self.workers.close()
 
     # --- embedders ----------------------------------------------------------------------
 

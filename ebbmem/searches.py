@@ -38,11 +38,13 @@ class Search(NamedTuple):
         return Ranking(found[0], found[-1].astype(np.float64, copy=False))
 
 
-def made_together(searches: Sequence[Search], threads: int) -> list[Ranking]:
+def made_together(
+    searches: Sequence[Search], threads: int, workers: _core.Workers
+) -> list[Ranking]:
     """Make rankings in one native call; each is what it would be alone."""
     batch = _core.Searches()
     for one in searches:
         one.together(batch, *one.args)
-    slots, values, ends = batch.run(threads)
+    slots, values, ends = batch.run(threads, workers)
     bounds = pairwise([0, *ends.tolist()])
     return [Ranking(slots[start:end], values[start:end]) for start, end in bounds]

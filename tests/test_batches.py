@@ -138,9 +138,9 @@ def test_a_batch_looks_up_in_one_call(monkeypatch):
     calls = []
     made = batches.made_together
 
-    def counted(searches, threads):
+    def counted(searches, *how):
         calls.append(len(searches))
-        return made(searches, threads)
+        return made(searches, *how)
 
     monkeypatch.setattr(batches, "made_together", counted)
     with Fleet(":memory:") as fleet:

@@ -16,7 +16,7 @@ LAYERS: dict[int, str] = {
     3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
     " hits merging succession shelf pending loaded metering lanes spaces changes commits desks"
     " searches questions batches catchup"
-    " writes digests reading retrieval revision erasure filters prospective buffer summaries"
+    " writes workers digests reading retrieval revision erasure filters prospective buffer summaries"
     " consolidation engine lines parsing intake telling restoring importing exporting verifying"
     " reembedding",
     4: "sharing maintenance database handle store agentic fleet",
@@ -100,7 +100,7 @@ WITHIN: dict[str, str] = {
     "desks": "changes index loaded",
     "lanes": "changes index spaces",
     "engine": "catchup changes commits desks digests index lanes loaded metering pending shelf"
-    " spaces writes",
+    " spaces workers writes",
     "writes": "changes commits desks pending",
     # 3, recall: a recipe weighs, the stages run over an index; retrieval is recall as a call
     "recipes": "spreading",

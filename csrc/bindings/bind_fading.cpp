@@ -95,9 +95,10 @@ py::tuple faded_one(const Arena& arena, const Fading& fading, const py::object& 
 
 py::tuple faded_many(const Arena& arena, const Fading& fading, const py::object& queries,
                      const py::object& now_us, const py::object& rate, const py::object& newness,
-                     const py::object& mask, const py::object& k, const py::object& threads) {
+                     const py::object& mask, const py::object& k, const py::object& threads,
+                     const py::object& workers) {
   return result_of_many(faded(arena, fading, query_rows(queries), moment_of(now_us, rate),
-                              selection_of(newness, mask, k, threads)));
+                              selection_of(newness, mask, k, crew_of(threads, workers))));
 }
 
 }  // namespace
@@ -126,7 +127,8 @@ void bind_fading(py::module_& m) {
         py::arg("newness"), py::arg("mask"), py::arg("k"));
   m.def("top_faded_many", &faded_many, "The same for a batch of queries, and where each ends.",
         py::arg("arena"), py::arg("fading"), py::arg("queries"), py::arg("now_us"), py::arg("rate"),
-        py::arg("newness"), py::arg("mask"), py::arg("k"), py::arg("threads") = 1);
+        py::arg("newness"), py::arg("mask"), py::arg("k"), py::arg("threads") = 1,
+        py::arg("workers") = py::none());
 }
 
 }  // namespace ebb::bindings

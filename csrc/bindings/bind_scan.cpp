@@ -37,9 +37,9 @@ py::tuple affine_one(const Arena& arena, const py::object& query, const py::obje
 
 py::tuple affine_many(const Arena& arena, const py::object& queries, const py::object& mul,
                       const py::object& add, const py::object& newness, const py::object& mask,
-                      const py::object& k, const py::object& threads) {
-  return result_of_many(
-      affine(arena, query_rows(queries), mul, add, selection_of(newness, mask, k, threads)));
+                      const py::object& k, const py::object& threads, const py::object& workers) {
+  return result_of_many(affine(arena, query_rows(queries), mul, add,
+                               selection_of(newness, mask, k, crew_of(threads, workers))));
 }
 
 py::tuple product_one(const Arena& arena, const py::object& query, const py::object& log_weight,
@@ -50,9 +50,9 @@ py::tuple product_one(const Arena& arena, const py::object& query, const py::obj
 
 py::tuple product_many(const Arena& arena, const py::object& queries, const py::object& log_weight,
                        const py::object& newness, const py::object& mask, const py::object& k,
-                       const py::object& threads) {
-  return result_of_many(
-      product(arena, query_rows(queries), log_weight, selection_of(newness, mask, k, threads)));
+                       const py::object& threads, const py::object& workers) {
+  return result_of_many(product(arena, query_rows(queries), log_weight,
+                                selection_of(newness, mask, k, crew_of(threads, workers))));
 }
 
 py::array_t<float> dots_with(const Arena& arena, const py::object& query, const py::object& slots) {
@@ -74,13 +74,13 @@ void bind_scan(py::module_& m) {
         py::arg("mask"), py::arg("k"));
   m.def("top_affine_many", &affine_many, "The same for a batch of queries, and where each ends.",
         py::arg("arena"), py::arg("queries"), py::arg("mul"), py::arg("add"), py::arg("newness"),
-        py::arg("mask"), py::arg("k"), py::arg("threads") = 1);
+        py::arg("mask"), py::arg("k"), py::arg("threads") = 1, py::arg("workers") = py::none());
   m.def("top_product", &product_one,
         "Best rows by log_weight + ln((1 + dot) / 2): slots, scores, dots.", py::arg("arena"),
         py::arg("query"), py::arg("log_weight"), py::arg("newness"), py::arg("mask"), py::arg("k"));
   m.def("top_product_many", &product_many, "The same for a batch of queries, and where each ends.",
         py::arg("arena"), py::arg("queries"), py::arg("log_weight"), py::arg("newness"),
-        py::arg("mask"), py::arg("k"), py::arg("threads") = 1);
+        py::arg("mask"), py::arg("k"), py::arg("threads") = 1, py::arg("workers") = py::none());
   m.def("dots", &dots_with, "Dots of a query with some rows, clamped to [-1, 1].", py::arg("arena"),
         py::arg("query"), py::arg("slots"));
 }

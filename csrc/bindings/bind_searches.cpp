@@ -6,6 +6,7 @@
 
 #include "bindings/arguments.h"
 #include "bindings/bm25_arguments.h"
+#include "bindings/crews.h"
 #include "bindings/numpy_views.h"
 #include "bindings/one_text.h"
 #include "bindings/ranking.h"
@@ -33,11 +34,11 @@ class HeldSearches {
   std::size_t size() const { return searches_.size(); }
 
   // What is added meanwhile, by another thread, waits for the next run.
-  py::tuple run(const py::object& threads) {
-    const std::size_t most = checked_count(threads, "threads", 1);
+  py::tuple run(const py::object& threads, const py::object& workers) {
+    const Crew crew = crew_of(threads, workers);
     const std::vector<py::object> held = std::exchange(held_, {});
     const Searches searches = std::exchange(searches_, {});
-    Rankings found = released([&] { return searches.run(most); });
+    Rankings found = released([&] { return searches.run(crew); });
     return py::make_tuple(to_numpy(std::move(found.slots)), to_numpy(std::move(found.values)),
                           to_numpy(std::move(found.ends)));
   }
@@ -141,7 +142,7 @@ void bind_searches(py::module_& m) {
       .def("faded", &add_faded, "Add top_faded of an arena, whose values are dots.",
            py::arg("arena"), py::arg("fading"), py::arg("query"), py::arg("now_us"),
            py::arg("rate"), py::arg("newness"), py::arg("mask"), py::arg("k"))
-      .def("run", &HeldSearches::run, py::arg("threads"),
+      .def("run", &HeldSearches::run, py::arg("threads"), py::arg("workers") = py::none(),
            "Make what was added: slots and values of all, best first, and the end of each.");
 }
 

@@ -11,6 +11,7 @@ PYBIND11_MODULE(_core, m) {
   bind_errors(m);
   ebb::choose("");
   bind_cpu(m);
+  bind_workers(m);
   bind_texts(m);
   bind_lexicon(m);
   bind_arena(m);

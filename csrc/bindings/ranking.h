@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bindings/arguments.h"
+#include "bindings/crews.h"
 #include "bindings/numpy_views.h"
 #include "core/fading.h"
 #include "core/scan.h"
@@ -35,9 +36,9 @@ inline Selection selection_of(const py::object& newness, const py::object& mask,
 }
 
 inline Selection selection_of(const py::object& newness, const py::object& mask,
-                              const py::object& k, const py::object& threads) {
+                              const py::object& k, const Crew& crew) {
   Selection selection = selection_of(newness, mask, k);
-  selection.threads = checked_count(threads, "threads", 1);
+  selection.crew = crew;
   return selection;
 }
 

@@ -6,6 +6,7 @@
 namespace ebb::bindings {
 
 void bind_errors(pybind11::module_& m);
+void bind_workers(pybind11::module_& m);
 void bind_cpu(pybind11::module_& m);
 void bind_texts(pybind11::module_& m);
 void bind_lexicon(pybind11::module_& m);

@@ -278,7 +278,7 @@ Ranked search(const Searched& searched, const QueryBatch& queries, FadedWork& wo
   check_sizes(searched);
   std::vector<std::vector<Scored>> best(queries.count);
   std::vector<FadedWork> done(queries.count);
-  for_parts(queries.count, searched.selection.threads, [&](Part part) {
+  for_parts(queries.count, searched.selection.crew, [&](Part part) {
     Buffer<float> query(searched.arena.padded_dim());
     for (std::size_t q = part.begin; q < part.end; ++q) {
       std::copy_n(queries.data + q * queries.dim, queries.dim, query.data());

@@ -62,7 +62,7 @@ std::vector<TopK> best_of(const ScanRows<Score>& rows, const QueryBatch& queries
 template <typename Score>
 Ranked rank(const ScanRows<Score>& rows, const QueryBatch& queries, const Selection& selection) {
   std::vector<TopK> best(queries.count, TopK(rows.k));
-  for_parts(queries.count, selection.threads, [&](Part part) {
+  for_parts(queries.count, selection.crew, [&](Part part) {
     const QueryBatch own{queries.data + part.begin * queries.dim, part.end - part.begin,
                          queries.dim};
     std::vector<TopK> found = best_of(rows, own, selection.stages);

@@ -22,6 +22,7 @@
 
 #include "core/arena.h"
 #include "core/span.h"
+#include "core/workers.h"
 
 namespace ebb {
 
@@ -43,7 +44,7 @@ struct Selection {
   std::optional<Span<const bool>> mask;             // one per slot; absent: every row
   std::size_t k = 1;
   Stages stages = Stages::kFitting;  // rows without codes are always read in one
-  std::size_t threads = 1;           // that a batch of queries may be split over
+  Crew crew;                         // that a batch of queries may be split over
 };
 
 // Result of query i: the rows from ends[i - 1] (0 for the first) to ends[i], best first; fewer

@@ -1,14 +1,10 @@
 #include "core/searches.h"
 
-#include "core/parallel.h"
-
 namespace ebb {
 
-Rankings Searches::run(std::size_t threads) const {
+Rankings Searches::run(const Crew& crew) const {
   std::vector<Ranking> found(searches_.size());
-  for_parts(searches_.size(), threads, [&](Part part) {
-    for (std::size_t s = part.begin; s < part.end; ++s) found[s] = searches_[s]();
-  });
+  crew.run(searches_.size(), [&](std::size_t s) { found[s] = searches_[s](); });
   Rankings all;
   std::size_t count = 0;
   for (const Ranking& one : found) count += one.slots.size();

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/workers.h"
+
 namespace ebb {
 
 // Slots, best first, and a value of each: a score or a cosine, as the search has it.
@@ -33,8 +35,8 @@ class Searches {
 
   std::size_t size() const { return searches_.size(); }
 
-  // Runs every search. Of the exceptions thrown that of the first part comes out (parallel.h).
-  Rankings run(std::size_t threads) const;
+  // Runs every search. Of the exceptions thrown that of the first search comes out (workers.h).
+  Rankings run(const Crew& crew) const;
 
  private:
   std::vector<std::function<Ranking()>> searches_;

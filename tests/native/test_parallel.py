@@ -13,6 +13,7 @@ from ebbmem import _core
 from ebbmem.errors import InvalidArgument, InvalidType
 
 NOW_US = 1_700_000_000_000_000
+WORKERS = _core.Workers(7)
 YEAR_US = 365 * 24 * 3_600_000_000
 
 Answer = tuple[np.ndarray, ...]
@@ -43,11 +44,15 @@ class World:
         """Every search that takes a batch, by name."""
         one, mask = (self.arena, self.queries), self.mask
         return {
-            "affine": lambda n: _core.top_affine_many(*one, None, self.add, None, mask, k, n),
-            "flat": lambda n: _core.top_affine_many(*one, None, None, None, None, k, n),
-            "product": lambda n: _core.top_product_many(*one, self.log_weight, None, mask, k, n),
+            "affine": lambda n: _core.top_affine_many(
+                *one, None, self.add, None, mask, k, n, WORKERS
+            ),
+            "flat": lambda n: _core.top_affine_many(*one, None, None, None, None, k, n, WORKERS),
+            "product": lambda n: _core.top_product_many(
+                *one, self.log_weight, None, mask, k, n, WORKERS
+            ),
             "faded": lambda n: _core.top_faded_many(
-                self.arena, self.fading, self.queries, NOW_US, 1e-6, None, mask, k, n
+                self.arena, self.fading, self.queries, NOW_US, 1e-6, None, mask, k, n, WORKERS
             ),
         }
 

@@ -10,6 +10,7 @@ import pytest
 from ebbmem import _core
 
 U64 = np.uint64
+WORKERS = _core.Workers(5)
 EVERY = (0, 0.0, 0.0)
 
 
@@ -85,7 +86,7 @@ def test_together_is_one_by_one(threads):
         add(together, *args)
     assert len(together) == len(rankings)
 
-    slots, values, ends = together.run(threads)
+    slots, values, ends = together.run(threads, WORKERS)
 
     first = 0
     for (alone, _, args), end in zip(rankings, ends.tolist(), strict=True):
@@ -98,7 +99,7 @@ def test_together_is_one_by_one(threads):
 
 
 def test_nothing_to_make():
-    assert [part.tolist() for part in _core.Searches().run(2)] == [[], [], []]
+    assert [part.tolist() for part in _core.Searches().run(2, WORKERS)] == [[], [], []]
 
 
 def test_what_is_looked_at_stays_until_it_was_run():
@@ -109,7 +110,7 @@ def test_what_is_looked_at_stays_until_it_was_run():
     del args
     gc.collect()
 
-    slots, _, ends = together.run(2)
+    slots, _, ends = together.run(2, WORKERS)
 
     assert slots.tolist() == [slot for one in expected for slot in one]
     assert ends.tolist() == np.cumsum([len(one) for one in expected]).tolist()
@@ -123,7 +124,7 @@ def test_a_column_of_another_length_is_refused_when_it_is_run(at):
     add(together, *short)
 
     with pytest.raises(ValueError, match="mask"):
-        together.run(2)
+        together.run(2, WORKERS)
     assert len(together) == 0
 
 

@@ -42,6 +42,7 @@ Scene lexicon_scene();
 Scene links_scene();
 Scene postings_scene();
 Scene words_scene();
+Scene workers_scene();
 Scene dispatch_scene();
 
 }  // namespace stress

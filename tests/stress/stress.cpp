@@ -9,10 +9,10 @@
 int main(int argument_count, char** arguments) {
   const double seconds = argument_count > 1 ? std::atof(arguments[1]) : 2.0;
   ebb::choose("");
-  const stress::Scene scenes[] = {stress::arena_scene(),  stress::faded_scene(),
-                                  stress::fading_scene(), stress::lexicon_scene(),
-                                  stress::links_scene(),  stress::postings_scene(),
-                                  stress::words_scene(),  stress::dispatch_scene()};
+  const stress::Scene scenes[] = {
+      stress::arena_scene(),   stress::faded_scene(), stress::fading_scene(),
+      stress::lexicon_scene(), stress::links_scene(), stress::postings_scene(),
+      stress::workers_scene(), stress::words_scene(), stress::dispatch_scene()};
   try {
     for (const stress::Scene& scene : scenes) stress::play(scene, seconds);
   } catch (const std::exception& error) {
