@@ -30,21 +30,27 @@ def correct(
     """
     vectors = vectors_of(embedder, [one.summary])
     require_known(engine, scope, [memory_id])
-    with engine.change(scope, one.now_us) as change:
+
+    def write_it(change: Change) -> Remembered:
         old = _live_end(change, row_of(change.writer, change.scope, memory_id))
         (made,) = write(engine, change, embedder, [one], vectors)
         new = row_of(change.writer, change.scope, made.id)
-        if new == old:
-            return made
-        change.writer.update_state(
-            change.scope.scope_id, old, superseded_by=new, superseded_at=one.now_us
-        )
-        link = LinkRow(new, old, "supersedes", SUPERSEDES_WEIGHT, one.now_us)
-        change.writer.insert_links(change.scope.scope_id, [link])
-        change.writer.insert_event(change.scope.scope_id, "superseded", one.now_us, old)
-        change.links.append(link)
-        change.superseded.append((old, new))
-    return made
+        if new != old:
+            _supersede(change, old, new, one.now_us)
+        return made
+
+    return engine.commit(scope, one.now_us, write_it)
+
+
+def _supersede(change: Change, old: int, new: int, now_us: int) -> None:
+    """Let one memory stand for another from now on."""
+    writer, scope_id = change.writer, change.scope.scope_id
+    writer.update_state(scope_id, old, superseded_by=new, superseded_at=now_us)
+    link = LinkRow(new, old, "supersedes", SUPERSEDES_WEIGHT, now_us)
+    writer.insert_links(scope_id, [link])
+    writer.insert_event(scope_id, "superseded", now_us, old)
+    change.links.append(link)
+    change.superseded.append((old, new))
 
 
 def link(
@@ -56,7 +62,8 @@ def link(
     if parse_id(source) == parse_id(target):
         raise InvalidArgument.of("target", "another memory than the source", target)
     require_known(engine, scope, [source, target])
-    with engine.change(scope, now_us) as change:
+
+    def write_it(change: Change) -> None:
         made = LinkRow(
             row_of(change.writer, change.scope, source),
             row_of(change.writer, change.scope, target),
@@ -70,6 +77,8 @@ def link(
             change.rebuild = True  # the index would add the weights up
         else:
             change.links.append(made)
+
+    engine.commit(scope, now_us, write_it)
 
 
 def neighbors(engine: Engine, scope: str, memory_id: str) -> list[Link]:
@@ -95,11 +104,10 @@ def judge(
     if not used and not failed:
         return
     require_known(engine, scope, [*used, *failed])
-    with engine.change(scope, now_us) as change:
-        writer, scope_id = change.writer, change.scope.scope_id
-        good, bad = (
-            {row_of(writer, change.scope, one): None for one in ids} for ids in (used, failed)
-        )
+
+    def write_them(change: Change) -> None:
+        writer, scope = change.writer, change.scope
+        good, bad = ({row_of(writer, scope, one): None for one in ids} for ids in (used, failed))
         if not good.keys().isdisjoint(bad):
             raise InvalidArgument.of("failed", "memories that are not in used", list(failed))
         outcomes = (
@@ -112,18 +120,23 @@ def judge(
                 r = before.retrievability(now_us)
                 payload = reconsolidation.packed(before, r)
                 change.strengths.extend(update(before, r, much, now_us).rows())
-                writer.insert_event(scope_id, kind, now_us, payload=payload)
-        writer.update_strengths(scope_id, change.strengths)
+                writer.insert_event(scope.scope_id, kind, now_us, payload=payload)
+        writer.update_strengths(scope.scope_id, change.strengths)
+
+    engine.commit(scope, now_us, write_them)
 
 
 def archive(engine: Engine, scope: str, memory_id: str, now_us: int) -> None:
     """Move a memory to the archive, where recall looks only when asked to."""
     require_known(engine, scope, [memory_id])
-    with engine.change(scope, now_us) as change:
+
+    def write_it(change: Change) -> None:
         row = row_of(change.writer, change.scope, memory_id)
         change.writer.update_state(change.scope.scope_id, row, tier=int(Tier.ARCHIVE))
         change.writer.insert_event(change.scope.scope_id, "archived", now_us, row)
         change.tiers.append((row, int(Tier.ARCHIVE)))
+
+    engine.commit(scope, now_us, write_it)
 
 
 def _live_end(change: Change, row: int) -> int:

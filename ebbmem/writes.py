@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 from ebbmem.changes import OpenTransaction, Post
@@ -69,16 +69,22 @@ class Writes:
                         pass
 
     def flush_if_free(self) -> None:
-        """Write the recalls that wait, unless that would mean to wait for who writes."""
+        """Write the recalls that wait, unless that would mean to wait for who writes.
+
+        Who writes takes them along, or the next does.
+        """
         if self._thread is not None:
-            return  # it takes them along, or the next does
+            return  # perhaps this thread, which has the lock: not to be let go below
         try:
-            with self.lock:
-                if self._pending:
-                    with self._transaction(math.inf):
-                        pass
+            if self.lock.acquire(blocking=False) and self._pending:
+                with self._transaction(math.inf):
+                    pass
         except (LockTimeout, StorageFailed):
             self._pending.postpone()
+        finally:
+            # Whether or not an interrupt let us note that it was acquired.
+            with suppress(RuntimeError):
+                self.lock.release()
 
     @contextmanager
     def _transaction(self, waited_s: float = 0.0) -> Iterator[OpenTransaction]:

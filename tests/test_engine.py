@@ -173,14 +173,14 @@ class TestForeignWrites:
 
     def test_a_write_between_looking_and_writing_is_no_lost_update(self, store, path, monkeypatch):
         made = store.recall("rex", reinforce=False).memories[0].id
-        change, done = Engine.change, []
+        commit, done = Engine.commit, []
 
-        def interrupted(engine, scope, now_us):
+        def interrupted(engine, *args):
             if not done:
                 done.append(elsewhere(path, f"memory.feedback(used=[{made!r}], now={NOW})"))
-            return change(engine, scope, now_us)
+            return commit(engine, *args)
 
-        monkeypatch.setattr(Engine, "change", interrupted)
+        monkeypatch.setattr(Engine, "commit", interrupted)
         store.feedback(used=[made])
         assert store.get(made).access_count == 3
 

@@ -16,9 +16,9 @@ LAYERS: dict[int, str] = {
     3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
     " hits merging succession shelf pending loaded metering lanes spaces changes commits desks"
     " searches questions batches catchup"
-    " writes workers digests reading retrieval revision erasure filters prospective buffer summaries"
-    " consolidation engine lines parsing intake telling restoring importing exporting verifying"
-    " reembedding",
+    " writes workers digests reading retrieval revision erasure filters prospective buffer"
+    " summaries consolidation engine lines parsing intake telling restoring importing exporting"
+    " verifying reembedding",
     4: "sharing maintenance database handle store agentic fleet",
     5: "__init__ __main__ cli demo terminal charts",
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import apsw
 import pytest
 from waiting import LONG, NOW, counts, events, held, run
@@ -86,6 +88,20 @@ class TestFailure:
             assert events(path) == []
             store.flush()
             assert len(events(path)) == (4 if reinforce == "recall" else 1)
+
+    def test_a_recall_does_not_wait_for_who_writes(self, path, clock):
+        with Database(path, clock=clock, pending_s=0.0) as db:
+            store = EpisodicMemoryStore(db, recipe=recipes.ASSOCIATIVE)
+            store.remember("rex")
+            store.recall("rex")
+            asking = threading.Thread(target=store.recall, args=("rex",))
+            with db.engine._writes.lock:
+                asking.start()
+                asking.join(30)
+                assert not asking.is_alive()
+            assert events(path) == []
+            store.recall("rex")
+            assert len(events(path)) == 2
 
     def test_an_overdue_recall_is_not_written_by_one_that_does_not_write(self, path, clock):
         with Database(path, clock=clock, pending_s=0.0) as db:

@@ -89,12 +89,11 @@ def test_a_closed_pool_leaves_the_work_to_its_callers() -> None:
 def test_many_callers_share_a_pool_while_it_is_closed() -> None:
     workers = _core.Workers(2)
     expected = batch(5, 2_000).run(1)[0].tolist()
-    wrong = []
+    right = []
 
     def call() -> None:
-        for _ in range(30):
-            if batch(5, 2_000).run(3, workers)[0].tolist() != expected:
-                wrong.append(1)
+        found = (batch(5, 2_000).run(3, workers)[0].tolist() for _ in range(30))
+        right.extend(slots == expected for slots in found)
 
     callers = [threading.Thread(target=call) for _ in range(4)]
     for one in callers:
@@ -103,7 +102,7 @@ def test_many_callers_share_a_pool_while_it_is_closed() -> None:
     for one in callers:
         one.join(120)
 
-    assert wrong == []
+    assert right == [True] * 120
     assert not any(one.is_alive() for one in callers)
     assert workers.started == 0
 
