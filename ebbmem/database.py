@@ -17,6 +17,7 @@ from ebbmem.errors import InvalidArgument, InvalidType
 from ebbmem.maintenance import Maintained
 from ebbmem.models import ConsolidationReport, ErasureReceipt, ImportReport, StoreStats
 from ebbmem.pending import PendingRecalls
+from ebbmem.records.caches import cache_bytes
 from ebbmem.records.header import belongs_to_database
 from ebbmem.records.journals import DURABILITIES
 from ebbmem.records.parts import part_of
@@ -121,7 +122,12 @@ class Database(Maintained):
 
         def opened() -> Engine:
             analyzer = Analyzer(language)
-            records = SqliteRecords(self.path, durability=durability, busy_wait_s=busy_wait_s)
+            records = SqliteRecords(
+                self.path,
+                durability=durability,
+                busy_wait_s=busy_wait_s,
+                cache_bytes=cache_bytes(budget),
+            )
             return _engine(records, budget, analyzer, PendingRecalls(*pending))
 
         self._hold = Hold(self.path, options, opened)

@@ -45,6 +45,7 @@ WITHIN: dict[str, str] = {
     " records.opened",
     "records.opened": "records.busy records.leftovers",
     "records.journals": "records.busy records.connection records.opened",
+    "records.caches": "records.connection",
     "records.corruption": "records.base records.connection records.identity records.statements"
     " records.tables",
     "records.counters": "records.base records.connection records.corruption records.rows"
@@ -85,9 +86,10 @@ WITHIN: dict[str, str] = {
     " records.header records.looking records.migrate records.parts records.quarantine"
     " records.salvage",
     "records.readers": "records.connection",
-    "records.sqlite": "records.backup records.base records.checks records.connection"
-    " records.counters records.erasing records.following records.forks records.header"
-    " records.journals records.migrate records.opened records.readers records.writing",
+    "records.sqlite": "records.backup records.base records.caches records.checks"
+    " records.connection records.counters records.erasing records.following records.forks"
+    " records.header records.journals records.migrate records.opened records.readers"
+    " records.writing",
     # 3, what one scope holds in RAM: a graph and columns make an index, an engine keeps many
     "graph": "csr",
     "spreading": "csr graph",

@@ -14,6 +14,7 @@ from ebbmem.clock import Clock, SystemClock
 from ebbmem.errors import InvalidArgument, StoreClosed, StoreError
 from ebbmem.records.backup import back_up
 from ebbmem.records.base import Checked
+from ebbmem.records.caches import MOST_BYTES, connected
 from ebbmem.records.checks import check
 from ebbmem.records.connection import Connection
 from ebbmem.records.counters import Counters
@@ -50,6 +51,9 @@ class SqliteRecords:
         cut too, at the price of a sync to disk per transaction.
     busy_wait_s : float
         Seconds to wait for another process's lock before LockTimeout.
+    cache_bytes : int
+        How much of the file the connection that writes may keep in RAM; those that read keep a
+        quarter of it each.
     clock : Clock, optional
         Where the times of migrations come from.
 
@@ -82,6 +86,7 @@ class SqliteRecords:
         *,
         durability: str = "process",
         busy_wait_s: float = 5.0,
+        cache_bytes: int = MOST_BYTES,
         clock: Clock | None = None,
     ) -> None:
         self.path = _absolute(path)
@@ -91,6 +96,7 @@ class SqliteRecords:
             raise InvalidArgument.of("busy_wait_s", "a number of at least 0", busy_wait_s)
         self._durability = durability
         self._busy_wait_s = busy_wait_s
+        self._cache_bytes = cache_bytes
         self._clock = clock or SystemClock()
         self._lock = threading.RLock()
         self._pid = os.getpid()
@@ -107,7 +113,7 @@ class SqliteRecords:
         header = None if self.path == MEMORY_PATH else read_header(self.path)
         if header is not None:
             require_known_version(header.schema_version, self.path)
-        self._connection = Connection(self.path, busy_wait_s)
+        self._connection = connected(self.path, busy_wait_s, cache_bytes)
         self._counters = Counters(self._connection)
         self._ready = False
         try:
@@ -126,7 +132,8 @@ class SqliteRecords:
     def _settle(self) -> None:
         require_expected_schema(self._connection)
         if settle_journal(self._connection, self._durability):
-            self._readers = Readers(partial(Connection, self.path, self._busy_wait_s, reads=True))
+            kept = (self.path, self._busy_wait_s, self._cache_bytes)
+            self._readers = Readers(partial(connected, *kept, reads=True))
             self._identity = identity(self.path)
         self._ready = True
         # A process that died may not have come to empty the log of what it had erased.
