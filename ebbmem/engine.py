@@ -37,6 +37,11 @@ from ebbmem.writes import Writes
 
 T = TypeVar("T")
 
+BESIDE_BYTES = 4 << 20
+"""What a store takes in RAM beside its indexes: forms of words, pages of the file, counts."""
+BESIDE_PART = 16
+"""It takes no more than such a part of the budget of indexes from them."""
+
 
 class Engine:
     """The records of one store and an LRU of scope indexes.
@@ -47,7 +52,7 @@ class Engine:
         Opened and migrated.
     index_budget : int
         Bytes that indexes may take in all; the least recently used are dropped beyond it, but
-        never the one in use.
+        never one in use.
     analyzer : Analyzer
         Makes the terms of the lexical lane.
     pending : PendingRecalls
@@ -65,7 +70,7 @@ class Engine:
         self.records = records
         self.analyzer = analyzer
         self._pending = pending
-        self._indexes = LoadedIndexes(index_budget)
+        self._indexes = LoadedIndexes(index_budget, min(BESIDE_BYTES, index_budget // BESIDE_PART))
         self._desks = Desks(self._indexes)
         self._writes = Writes(records, pending, self._desks)
         self.closed = False

@@ -28,6 +28,8 @@ NEXT_TURN = kind_code("next_turn")
 BACKWARD = 0.5
 SPARE_SLOTS = 1_000
 """How many more slots may be of no use than are of use."""
+OWN_BYTES = 6_000
+"""What an index takes besides its tables: objects, a lock, a desk, counts of calls."""
 
 
 class Indexed(NamedTuple):
@@ -91,7 +93,7 @@ class ScopeIndex:
         """Return the memory the index takes, in bytes."""
         lanes = sum(lane.bytes for lane in list(self._lanes.values()))
         tables = self.columns.bytes + self.postings.bytes + self.links.bytes
-        return tables + lanes + self.shelf.bytes
+        return OWN_BYTES + tables + lanes + self.shelf.bytes
 
     def append(self, memories: Sequence[Indexed]) -> None:
         """Take in new memories, row ids ascending and above all that are here."""

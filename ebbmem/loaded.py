@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import NamedTuple
+from weakref import ref
 
 from ebbmem.index import ScopeIndex
 
@@ -26,11 +27,14 @@ class LoadedIndexes:
     Parameters
     ----------
     budget_bytes : int
-        What they may take in all; beyond it the least recently used go, but never the one in use.
+        What they may take in all; beyond it the least recently used go, but never one in use.
+    beside_bytes : int
+        How much of that is left to what the store has in RAM beside them.
     """
 
-    def __init__(self, budget_bytes: int) -> None:
+    def __init__(self, budget_bytes: int, beside_bytes: int = 0) -> None:
         self._budget_bytes = budget_bytes
+        self._room_bytes = budget_bytes - beside_bytes
         self._lock = threading.Lock()
         self._indexes: OrderedDict[str, ScopeIndex] = OrderedDict()
         self._versions: dict[str, int] = {}
@@ -74,23 +78,32 @@ class LoadedIndexes:
 
     def weigh(self, in_use: ScopeIndex) -> None:
         """Count what an index takes now, and drop others beyond the budget."""
-        own, gone = in_use.scope.name, list[ScopeIndex | None]()
+        own = in_use.scope.name
         in_use.columns.grown = False
         with self._lock:
-            if own not in self._indexes:
+            if self._indexes.get(own) is not in_use:
                 return
             taken = in_use.bytes
             self._total_bytes += taken - self._bytes.get(own, 0)
             self._bytes[own] = taken
-            while self._total_bytes > self._budget_bytes and len(self._indexes) > 1:
-                name = next(iter(self._indexes))
-                if name == own:
-                    self._indexes.move_to_end(own)
-                else:
-                    self._evictions += 1
-                    gone.append(self._forget(name))
-        # Their memory is given back here, where the lock is free.
-        del gone
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Drop the indexes used longest ago that nobody uses now; the caller holds the lock."""
+        for _ in range(len(self._indexes)):
+            if self._total_bytes <= self._room_bytes:
+                return
+            scope = next(iter(self._indexes))
+            version = self._versions.pop(scope, None)
+            alive = ref(self._indexes.pop(scope))
+            # Who uses it keeps it alive: to drop it would only hide what it takes.
+            if (used := alive()) is not None:
+                self._indexes[scope] = used
+                if version is not None:
+                    self._versions[scope] = version
+                continue
+            self._total_bytes -= self._bytes.pop(scope, 0)
+            self._evictions += 1
 
     def drop(self, scope: str) -> None:
         """Forget an index."""
@@ -119,8 +132,8 @@ class LoadedIndexes:
             held = [i for name, i in self._indexes.items() if scope in (None, name)]
         return sum(index.bytes for index in held)
 
-    def _forget(self, scope: str) -> ScopeIndex | None:
+    def _forget(self, scope: str) -> None:
         """Take an index out; the caller holds the lock."""
         self._versions.pop(scope, None)
         self._total_bytes -= self._bytes.pop(scope, 0)
-        return self._indexes.pop(scope, None)
+        self._indexes.pop(scope, None)

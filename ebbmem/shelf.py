@@ -13,7 +13,7 @@ LEAST_ROOM_BYTES = 1 << 20
 MOST_ROOM_BYTES = 4 << 20
 SHARE_BYTES = 32
 """Room for each memory of the scope, between the two."""
-ROW_BYTES = 850
+ROW_BYTES = 950
 """What a row takes besides its texts: two tuples, ids, numbers, and its place on the shelf."""
 
 

@@ -70,6 +70,7 @@ def test_the_least_recently_used_go_and_sums_are_exact(budget, taken):
                 index = loaded.get(name)
                 index.bytes = size
                 loaded.weigh(index)
+                del index  # as long as somebody has one it is in use
                 plain.weighed(name, size)
         else:
             assert not loaded.used(name, 1)
@@ -88,6 +89,40 @@ def test_the_one_in_use_stays_whatever_it_takes():
     first.bytes = 50
     loaded.weigh(first)
     assert loaded.use().bytes_by_scope == {"a": 50}
+
+
+def test_room_is_left_to_what_is_in_ram_beside_them():
+    loaded = LoadedIndexes(100, beside_bytes=20)
+    for name in "abc":
+        loaded.put(name, FakeIndex(name, 40), 1)
+
+    assert loaded.use().bytes_by_scope == {"b": 40, "c": 40}
+    assert loaded.use().budget_bytes == 100
+
+
+def test_those_that_others_use_stay_and_are_counted():
+    loaded = LoadedIndexes(10)
+    used = FakeIndex("used", 8)
+    loaded.put("used", used, 1)
+    loaded.put("idle", FakeIndex("idle", 1), 1)
+    loaded.put("new", FakeIndex("new", 7), 1)
+
+    assert loaded.use().bytes_by_scope == {"used": 8, "new": 7}
+    assert loaded.used("used", 1)
+
+    del used
+    loaded.put("last", FakeIndex("last", 7), 1)
+    assert loaded.use().bytes_by_scope == {"last": 7}
+
+
+def test_an_index_that_another_took_the_place_of_is_not_counted():
+    loaded = LoadedIndexes(100)
+    old = FakeIndex("a", 30)
+    loaded.put("a", old, 1)
+    loaded.put("a", FakeIndex("a", 5), 2)
+    loaded.weigh(old)
+
+    assert loaded.use().bytes_by_scope == {"a": 5}
 
 
 def test_what_a_question_makes_is_counted_at_once():
