@@ -20,17 +20,24 @@ _STEP_BITS: Final = 3
 class Durations:
     """Counts of durations in classes an eighth of a doubling wide."""
 
-    __slots__ = ("_counts", "calls")
+    __slots__ = ("counts",)
 
     def __init__(self) -> None:
-        self.calls = 0
-        self._counts: dict[int, int] = {}
+        self.counts: dict[int, int] = {}
+        """Calls by class."""
+
+    @property
+    def calls(self) -> int:
+        """Return how many calls were counted."""
+        return sum(self.counts.values())
 
     def add(self, took_ns: int) -> None:
         """Count one call."""
-        self.calls += 1
-        at = _class_of(took_ns)
-        self._counts[at] = self._counts.get(at, 0) + 1
+        self.count(class_of(took_ns))
+
+    def count(self, at: int) -> None:
+        """Count one call of a class."""
+        self.counts[at] = self.counts.get(at, 0) + 1
 
     def quantile_us(self, share: float) -> float:
         """Return the duration that ``share`` of the calls did not exceed, in microseconds.
@@ -38,8 +45,8 @@ class Durations:
         It is the middle of its class, so within about 6 % of the exact one; 0.0 without calls.
         """
         left = share * self.calls
-        for at in sorted(self._counts):
-            left -= self._counts[at]
+        for at in sorted(self.counts):
+            left -= self.counts[at]
             if left <= 0:
                 return _middle_ns(at) / NS_PER_US
         return 0.0
@@ -76,17 +83,22 @@ class Meter:
 
     def recalled(self, scope: str, took_ns: int, *, abstained: bool) -> None:
         """Count one recall."""
+        at = class_of(took_ns)
         with self._lock:
-            for counts in (self._all, self._of(scope)):
-                counts.recalls.add(took_ns)
-                counts.abstained += abstained
+            one, every = self._of(scope), self._all
+            one.recalls.count(at)
+            every.recalls.count(at)
+            if abstained:
+                one.abstained += 1
+                every.abstained += 1
 
     def remembered(self, scopes: Iterable[str], took_ns: int) -> None:
         """Count one call that remembers, of one memory or several: in each scope, and in all."""
+        at = class_of(took_ns)
         with self._lock:
-            self._all.remembers.add(took_ns)
+            self._all.remembers.count(at)
             for scope in scopes:
-                self._of(scope).remembers.add(took_ns)
+                self._of(scope).remembers.count(at)
 
     def told(self, index_bytes: Mapping[str, int]) -> tuple[ScopeMetrics, dict[str, ScopeMetrics]]:
         """Return what was counted of all, and of each scope, the one called longest ago first.
@@ -117,7 +129,7 @@ class Meter:
         return counts
 
 
-def _class_of(took_ns: int) -> int:
+def class_of(took_ns: int) -> int:
     """Return the class of a duration: its octave, and the three bits below the highest."""
     bits = took_ns.bit_length()
     if bits <= _STEP_BITS + 1:
