@@ -24,8 +24,10 @@ def test_an_unknown_row_is_refused() -> None:
     assert "no such row" in done.stderr
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(ROOT / "benchmarks/ratios.py"), *arguments]
+def run(
+    *arguments: str, script: Path = ROOT / "benchmarks/ratios.py"
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(script), *arguments]
     variables = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(
         command, env=variables, capture_output=True, text=True, timeout=300, check=False

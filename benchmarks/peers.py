@@ -301,7 +301,7 @@ def graphblas_spread(graph: Graph, depth: int, hop_decay: float, threshold: floa
 
 
 class Chroma:
-    """A persistent chromadb collection with a given embedder, cosine distance."""
+    """A persistent chromadb collection, new or there already; a given embedder, cosine distance."""
 
     def __init__(self, folder: Path, embed: Callable[[Sequence[str]], F32]) -> None:
         os.environ["ANONYMIZED_TELEMETRY"] = "False"
@@ -316,7 +316,7 @@ class Chroma:
 
         settings = chromadb.Settings(anonymized_telemetry=False)
         self._client = chromadb.PersistentClient(str(folder), settings=settings)
-        self._collection = self._client.create_collection(
+        self._collection = self._client.get_or_create_collection(
             "memories",
             embedding_function=Embedding(),
             configuration={"hnsw": {"space": "cosine", "num_threads": 1}},
