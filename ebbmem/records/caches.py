@@ -24,5 +24,9 @@ def connected(path: str, busy_wait_s: float, most_bytes: int, *, reads: bool = F
     """Open a connection; one that reads keeps a quarter of ``most_bytes``."""
     connection = Connection(path, busy_wait_s, reads=reads)
     part = READERS_PART if reads else 1
-    connection.run(f"PRAGMA cache_size = -{most_bytes // part >> 10}")
+    try:
+        connection.run(f"PRAGMA cache_size = -{most_bytes // part >> 10}")
+    except BaseException:
+        connection.close()
+        raise
     return connection
