@@ -85,7 +85,11 @@ def faults(path: Path) -> list[str]:
     """Return what SQLite finds wrong with a file; it may be open elsewhere."""
     with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
         connection.set_busy_timeout(int(PATIENT_S * 1000))
-        found = [str(row) for (row,) in connection.execute("PRAGMA integrity_check") if row != "ok"]
+        try:
+            told = connection.execute("PRAGMA integrity_check").fetchall()
+        except apsw.CorruptError as exc:
+            return [str(exc)]
+        found = [str(row) for (row,) in told if row != "ok"]
         found += [
             f"a row of {row[0]} names a row of {row[2]} that is not there"
             for row in connection.execute("PRAGMA foreign_key_check")
