@@ -18,7 +18,7 @@ from typing import Any
 
 from ebbmem import AgenticMemory, Database, Fleet, recipes
 from ebbmem.errors import EbbmemError
-from reliability.processes import Worker, answer_of, folder
+from reliability.processes import STARTS_S, Worker, answer_of, folder
 from reliability.results import Course, Result
 from reliability.stored import opened, told
 
@@ -66,7 +66,7 @@ def measure(rounds: int, seed: int, seconds: float) -> Result:
     started, chosen = time.monotonic(), random.Random(seed)
     with folder() as where:
         with Worker(partial(_ask, where / "scopes.db", seed, rounds, seconds / 2)) as worker:
-            calls, failures = worker.receive(seconds + 120)
+            calls, failures = worker.receive(seconds + STARTS_S)
         result.trials += calls
         for kind, example in failures:
             result.fail(kind, example)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ebbmem import AgenticMemory, Database
 from ebbmem.errors import LockTimeout
-from reliability.processes import Worker, WorkerFailed, answer_of, folder
+from reliability.processes import STARTS_S, Worker, WorkerFailed, answer_of, folder
 from reliability.results import Result, quantile
 from reliability.stored import faults, told
 
@@ -105,7 +105,7 @@ def _reports(
             worker.receive()
         for worker in workers:
             worker.pipe.send("go")
-        return [worker.receive(seconds + 300) for worker in workers]
+        return [worker.receive(seconds + STARTS_S) for worker in workers]
 
 
 def _work(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import json
 import os
 import shutil
@@ -16,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from reliability import plants
 from reliability.results import Result
@@ -24,6 +25,11 @@ from reliability.results import Result
 HERE = Path(__file__).resolve().parent
 _SET_DEATH_SIGNAL = 1
 _SHARED_MEMORY = Path("/dev/shm")
+TELL_STACKS = signal.SIGUSR1
+"""Lets a process write down where each of its threads is, also one inside native code."""
+TELLING_S = 0.5
+STARTS_S = 60
+"""What a harness may take to start and to judge, beside the time that it is given."""
 
 
 class WorkerFailed(Exception):
@@ -43,9 +49,11 @@ class Worker:
 
     def __init__(self, work: Callable[[Connection], None], *, planted: bool = True) -> None:
         self.pipe, theirs = Pipe()
+        self._stacks: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
         self.pid = os.fork()
         if self.pid == 0:
             self.pipe.close()
+            faulthandler.register(TELL_STACKS, self._stacks)
             _run(work, theirs, planted)
         theirs.close()
         self.status: int | None = None
@@ -58,10 +66,12 @@ class Worker:
         Raises
         ------
         WorkerFailed
-            If the worker raised, ended or said nothing for so long.
+            If the worker raised, ended or said nothing for so long; then the message tells where
+            its threads are.
         """
         if not self.pipe.poll(timeout_s):
-            raise WorkerFailed(f"process {self.pid} said nothing for {timeout_s:g} s")
+            said = f"process {self.pid} said nothing for {timeout_s:g} s"
+            raise WorkerFailed(f"{said}\n{self.stacks()}")
         try:
             message = self.pipe.recv()
         except (EOFError, OSError) as exc:
@@ -100,14 +110,23 @@ class Worker:
             if pid:
                 self.status = os.waitstatus_to_exitcode(status)
             elif time.monotonic() > deadline:
+                stacks = self.stacks()
                 os.kill(self.pid, signal.SIGKILL)
                 os.waitpid(self.pid, 0)
                 self.status = -signal.SIGKILL
-                raise WorkerFailed(f"process {self.pid} did not end within {timeout_s:g} s")
+                said = f"process {self.pid} did not end within {timeout_s:g} s"
+                raise WorkerFailed(f"{said}\n{stacks}")
             else:
                 time.sleep(nap_s)
                 nap_s = min(2 * nap_s, 0.01)
         return self.status
+
+    def stacks(self) -> str:
+        """Return where each thread of the process is now."""
+        self.signal(TELL_STACKS)
+        time.sleep(TELLING_S)
+        self._stacks.seek(0)
+        return self._stacks.read().decode(errors="replace")
 
     def __enter__(self) -> Worker:
         return self
@@ -115,6 +134,7 @@ class Worker:
     def __exit__(self, *_: object) -> None:
         self.kill()
         self.pipe.close()
+        self._stacks.close()
 
 
 class _Raised:
@@ -182,10 +202,23 @@ def apart(figure: str, *, plant: str | None = None, **options: Any) -> Result:
     """Run ``measure(**options)`` of a module of this package in a process of its own.
 
     So it may fork: the process that asks may have threads, and stores open.
+
+    Raises
+    ------
+    WorkerFailed
+        If it raised, or had not ended long after the ``seconds`` that it was given.
     """
     asked = ["--call", figure, "measure", json.dumps(options)]
     process = python(str(HERE), *asked, plant=plant, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    out, err = process.communicate(timeout=1_200)
+    try:
+        # Longer than the longest wait for a worker, whose stacks it then tells.
+        out, err = process.communicate(timeout=options["seconds"] + 4 * STARTS_S)
+    except subprocess.TimeoutExpired:
+        process.send_signal(TELL_STACKS)
+        time.sleep(TELLING_S)
+        process.kill()
+        _, err = process.communicate()
+        raise WorkerFailed(f"{figure} did not end\n{err}") from None
     if process.returncode:
         raise WorkerFailed(err)
     return Result.from_json(out.splitlines()[-1])
