@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from contextlib import closing
 
 import pytest
@@ -101,11 +100,9 @@ def test_a_child_of_a_process_whose_threads_write_can_open_the_store_and_write(s
 
 def test_a_child_forked_inside_a_transaction_cannot_open_the_file_and_says_so(store, path):
     scope_id = scope_of(store)
-    started = time.monotonic()
     with store.write() as writer:
         writer.insert_memories(scope_id, [memory("a")])
         child = Child(lambda _: SqliteRecords(path), lambda _: SqliteRecords(f"{path}-other"))
-    assert time.monotonic() - started < 10
     assert [child.go_on(), child.go_on()] == [ForkedStore.__name__, "done"]
     child.kill()
     assert texts(path) == ["a"]

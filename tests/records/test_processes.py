@@ -3,21 +3,23 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from contextlib import closing
 from pathlib import Path
 
 import apsw
 import pytest
+from naps import Naps
 from records.samples import NOW, memory, python, remembered, scope_of
 
 from ebbmem.errors import ForkedStore, LockTimeout
+from ebbmem.records import busy, connection
 from ebbmem.records.busy import BusyWait
 from ebbmem.records.sqlite import SqliteRecords
 
 OPEN = """
 import sys
 from ebbmem.records.sqlite import SqliteRecords
+from naps import Naps
 from records.samples import NOW, memory
 store = SqliteRecords(sys.argv[1])
 """
@@ -58,18 +60,27 @@ assert os.wait()[1] == 0
 assert os.path.getsize(store.path + "-wal") > 0
 remembered(store, "b")
 """  # fmt: skip
-WAIT_FOR_LOCK = OPEN + """
-import signal, time
+WAIT_FOR_LOCK = """
+import signal, sys
+from ebbmem.records import connection
+from ebbmem.records.sqlite import SqliteRecords
+
+class Told(connection.BusyWait):
+    def __call__(self, calls_before):
+        if calls_before == 1:
+            print("waiting", flush=True)
+        return super().__call__(calls_before)
+
+connection.BusyWait = Told
 # A job in the background is born with SIGINT ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-print("waiting", flush=True)
-started = time.monotonic()
+store = SqliteRecords(sys.argv[1], busy_wait_s=1e6)
 try:
     with store.write():
         pass
 except KeyboardInterrupt:
-    print(time.monotonic() - started)
-"""  # fmt: skip
+    print("interrupted")
+"""
 
 
 def finish(process):
@@ -102,12 +113,19 @@ def test_eight_processes_open_a_new_store_at_once(path, round_):
         assert len(reader.index_rows(1)) == 8
 
 
-def test_a_lock_of_another_process_is_waited_for_up_to_the_bound(holder, path):
-    with closing(SqliteRecords(path, busy_wait_s=0.5)) as store:
-        started = time.monotonic()
-        with pytest.raises(LockTimeout, match="busy wait"), store.write():
+@pytest.fixture
+def naps(monkeypatch):
+    """Let naps of the busy wait take no time, and tell how long they were."""
+    naps = Naps()
+    monkeypatch.setattr(busy, "time", naps)
+    return naps
+
+
+def test_a_lock_of_another_process_is_waited_for_up_to_the_bound(holder, path, naps):
+    with closing(SqliteRecords(path, busy_wait_s=500)) as store:
+        with pytest.raises(LockTimeout, match="busy_wait_s"), store.write():
             pass
-        assert 0.4 < time.monotonic() - started < 3
+        assert naps.monotonic() == pytest.approx(500)
 
 
 def test_reading_does_not_wait_for_a_writer(holder, path):
@@ -115,12 +133,16 @@ def test_reading_does_not_wait_for_a_writer(holder, path):
         assert reader.scope("held") is None
 
 
-def test_a_write_goes_on_once_the_lock_is_free(holder, path):
-    with closing(SqliteRecords(path, busy_wait_s=30)) as store:
-        timer = threading.Timer(0.3, lambda: (holder.stdin.write("\n"), holder.stdin.flush()))
-        timer.start()
+def test_a_write_goes_on_once_the_lock_is_free(holder, path, monkeypatch):
+    class Freeing(BusyWait):
+        def __call__(self, calls_before):
+            if calls_before == 1:
+                print(file=holder.stdin, flush=True)
+            return super().__call__(calls_before)
+
+    monkeypatch.setattr(connection, "BusyWait", Freeing)
+    with closing(SqliteRecords(path, busy_wait_s=1e6)) as store:
         scope_of(store)
-        timer.join()
         with store.read() as reader:
             assert [scope.name for scope in reader.scopes()] == ["held", "ann"]
 
@@ -128,19 +150,17 @@ def test_a_write_goes_on_once_the_lock_is_free(holder, path):
 def test_ctrl_c_ends_the_wait(holder, path):
     waiting = python(WAIT_FOR_LOCK, str(path))
     assert waiting.stdout.readline() == "waiting\n"
-    time.sleep(0.5)
     waiting.send_signal(signal.SIGINT)
-    assert float(finish(waiting)) < 3
+    assert finish(waiting) == "interrupted\n"
 
 
-def test_naps_never_outlast_the_bound():
+def test_naps_never_outlast_the_bound(naps):
     wait = BusyWait(0.05)
-    started = time.monotonic()
     calls = 0
     while wait(calls):
         calls += 1
-    assert calls > 1
-    assert 0.05 <= time.monotonic() - started < 1
+    assert calls == naps.taken > 1
+    assert naps.monotonic() == pytest.approx(0.05)
     assert wait(0)
 
 
@@ -216,14 +236,14 @@ def test_a_view_does_not_change_while_it_is_open(store, path):
         assert len(reader.index_rows(1)) == 2
 
 
-@pytest.mark.parametrize("delay_s", [0.0, 0.05, 0.2])
-def test_what_was_committed_outlives_kill_9_and_nothing_half_does(store, path, delay_s):
+@pytest.mark.parametrize("heard", [1, 12, 60])
+def test_what_was_committed_outlives_kill_9_and_nothing_half_does(store, path, heard):
     store.close()
     process = python(WRITE_FOR_EVER, str(path))
-    process.stdout.readline()
-    time.sleep(delay_s)
+    for _ in range(heard):
+        process.stdout.readline()
     process.kill()
-    acknowledged = max(map(int, process.stdout.read().split()), default=0)
+    acknowledged = max(map(int, process.stdout.read().split()), default=heard - 1)
     process.communicate()
     with closing(SqliteRecords(path, busy_wait_s=1)) as survivor, survivor.read() as reader:
         texts = [text for _, text, _ in reader.texts(None, 1)]
