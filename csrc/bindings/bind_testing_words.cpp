@@ -1,5 +1,5 @@
 // _core._testing: what hashes words, by instruction set and apart from texts, and what
-// numbers the hashes.
+// numbers the hashes and counts by number.
 #include <pybind11/pybind11.h>
 
 #include <string>
@@ -10,6 +10,8 @@
 #include "bindings/topics.h"
 #include "core/dispatch.h"
 #include "core/index_map.h"
+#include "core/key_set.h"
+#include "core/small_counts.h"
 #include "core/word_hash.h"
 
 namespace py = pybind11;
@@ -91,6 +93,36 @@ py::tuple index_map(const py::object& keys, const py::object& others, std::size_
                         to_numpy(std::move(held)), map.bytes());
 }
 
+// The number of each of the others, or -1, and the keys again.
+py::tuple key_set(const py::object& keys, const py::object& others) {
+  const auto distinct = vector_view<std::uint32_t>(keys, "keys");
+  const KeySet set(std::vector<std::uint32_t>(distinct.begin(), distinct.end()));
+  std::vector<std::int64_t> found;
+  for (const std::uint32_t key : vector_view<std::uint32_t>(others, "others")) {
+    const std::size_t number = set.find(key);
+    found.push_back(number == KeySet::kAbsent ? -1 : static_cast<std::int64_t>(number));
+  }
+  std::vector<std::uint32_t> held(set.size());
+  set.each([&](std::size_t number, std::uint32_t key) { held[number] = key; });
+  return py::make_tuple(to_numpy(std::move(found)), to_numpy(std::move(held)), set.bytes());
+}
+
+// `size` counts after each list of numbers was added, then `less` taken from each.
+py::tuple small_counts(std::size_t size, const py::list& added, const py::object& less) {
+  SmallCounts counts;
+  counts.grow(size);
+  for (const py::handle numbers : added) {
+    counts.add(vector_view<std::uint32_t>(py::reinterpret_borrow<py::object>(numbers), "added"));
+  }
+  const auto amounts = vector_view<std::uint32_t>(less, "less", size);
+  std::vector<std::uint32_t> left;
+  for (std::size_t number = 0; number < size; ++number) {
+    counts.subtract(number, amounts[number]);
+    left.push_back(counts[number]);
+  }
+  return py::make_tuple(to_numpy(std::move(left)), counts.bytes());
+}
+
 }  // namespace
 
 void bind_testing_words(py::module_& testing) {
@@ -101,6 +133,8 @@ void bind_testing_words(py::module_& testing) {
               py::arg("sign"));
   testing.def("ascii_members", &ascii_members, py::arg("isa"), py::arg("text"), py::arg("rows"));
   testing.def("index_map", &index_map, py::arg("keys"), py::arg("others"), py::arg("fit_after"));
+  testing.def("key_set", &key_set, py::arg("keys"), py::arg("others"));
+  testing.def("small_counts", &small_counts, py::arg("size"), py::arg("added"), py::arg("less"));
 }
 
 }  // namespace ebb::bindings

@@ -91,12 +91,15 @@ std::size_t InvertedIndex::append(Span<const std::uint64_t> term_ids,
   const CountedTexts texts = counted(term_ids, text_ends, terms_);
   // A scope that is loaded at once may get no more: it takes what it needs.
   if (terms_.size() > 2 * known) terms_.fit();
-  if (live_texts_.capacity() < terms_.size()) {
-    live_texts_.reserve(std::max(terms_.size(), live_texts_.size() + live_texts_.size() / 4));
+  live_texts_.grow(terms_.size());
+  const Span<const std::uint32_t> held{texts.terms.data(), texts.terms.size()};
+  live_texts_.add(held);
+  try {
+    rows_.append(texts.batch());
+  } catch (...) {
+    for (const std::uint32_t term : held) live_texts_.subtract(term, 1);
+    throw;
   }
-  live_texts_.resize(terms_.size());
-  rows_.append(texts.batch());
-  for (const std::uint32_t term : texts.terms) ++live_texts_[term];
   live_length_ += term_ids.size;
   return first;
 }
@@ -115,32 +118,35 @@ void InvertedIndex::tombstone(Span<const std::int64_t> slots) {
       marks[row / 64] |= std::uint64_t{1} << (row % 64);
       live_length_ -= block.value(row);
     }
-    for (std::size_t i = 0; i < block.keys().size; ++i) {
-      live_texts_[block.keys()[i]] -= static_cast<std::uint32_t>(marked(block.rows_of(i), marks));
-    }
+    block.keys().each([&](std::size_t number, std::uint32_t term) {
+      const std::size_t lost = marked(block.rows_of(number), marks);
+      live_texts_.subtract(term, static_cast<std::uint32_t>(lost));
+    });
   }
 }
 
 InvertedIndex InvertedIndex::compacted(std::vector<std::int64_t>& old_to_new) const {
   InvertedIndex fresh;
   std::vector<std::uint32_t> new_terms(live_texts_.size(), IndexMap::kAbsent);
-  std::vector<std::uint32_t> live_texts;
   terms_.each([&](std::uint64_t id, std::uint32_t term) {
     // A term that got a number from an append that failed has none among the counts.
     if (term >= live_texts_.size() || live_texts_[term] == 0) return;
     new_terms[term] = fresh.terms_.insert(id);
-    live_texts.push_back(live_texts_[term]);
   });
   fresh.terms_.fit();
-  live_texts.shrink_to_fit();
-  fresh.live_texts_ = std::move(live_texts);
+  fresh.live_texts_.grow(fresh.terms_.size());
+  for (std::size_t term = 0; term < new_terms.size(); ++term) {
+    if (new_terms[term] != IndexMap::kAbsent) {
+      fresh.live_texts_.set(new_terms[term], live_texts_[term]);
+    }
+  }
   fresh.rows_ = rows_.compacted(old_to_new, {new_terms.data(), new_terms.size()});
   fresh.live_length_ = live_length_;
   return fresh;
 }
 
 std::size_t InvertedIndex::bytes() const {
-  return terms_.bytes() + live_texts_.capacity() * sizeof(std::uint32_t) + rows_.bytes();
+  return terms_.bytes() + live_texts_.bytes() + rows_.bytes();
 }
 
 double InvertedIndex::mean_length() const {

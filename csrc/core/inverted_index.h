@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/index_map.h"
+#include "core/small_counts.h"
 #include "core/span.h"
 #include "core/sparse_rows.h"
 
@@ -50,7 +51,7 @@ class InvertedIndex {
 
  private:
   IndexMap terms_;
-  std::vector<std::uint32_t> live_texts_;  // by term
+  SmallCounts live_texts_;  // by term
   SparseRows rows_;
   std::uint64_t live_length_ = 0;
 };

@@ -10,7 +10,6 @@ namespace {
 constexpr std::size_t kSparseRows = 16;  // a bitmap pays from one row in so many
 constexpr std::size_t kFewestDense = 32;
 constexpr std::size_t kFewEntries = 128;
-constexpr std::size_t kKeysPerStart = 4;
 
 std::uint32_t key_of(std::uint64_t entry) { return static_cast<std::uint32_t>(entry >> 16); }
 std::uint16_t posting_of(std::uint64_t entry) { return static_cast<std::uint16_t>(entry); }
@@ -79,6 +78,7 @@ std::size_t times_once(const std::uint64_t* begin, const std::uint64_t* end) {
 }
 
 bool is_dense(const std::uint64_t* begin, const std::uint64_t* end, std::size_t rows) {
+  if (static_cast<std::size_t>(end - begin) < kFewestDense) return false;
   const std::size_t once = times_once(begin, end);
   return once >= kFewestDense && once * kSparseRows > rows;
 }
@@ -109,27 +109,19 @@ std::int32_t KeyRows::large_count_of(std::size_t row) const {
       ->count;
 }
 
-KeyRows SparseBlock::find(std::uint32_t key) const {
-  const std::size_t start = key >> shift_;
-  if (start + 1 >= starts_.size()) return {};
-  const std::uint32_t* const end = keys_.data() + starts_[start + 1];
-  const std::uint32_t* const at = std::lower_bound(keys_.data() + starts_[start], end, key);
-  if (at == end || *at != key) return {};
-  return rows_of(static_cast<std::size_t>(at - keys_.data()));
-}
-
-KeyRows SparseBlock::rows_of(std::size_t i) const {
+KeyRows SparseBlock::rows_of(std::size_t number) const {
   KeyRows rows;
-  const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
-  rows.postings = {postings_.data() + begin, ends_[i] - begin};
-  const auto bitmap = std::lower_bound(dense_.begin(), dense_.end(), i);
-  if (bitmap != dense_.end() && *bitmap == i) {
+  const std::size_t begin = begin_of(number);
+  rows.postings = {postings_.data() + begin, begin_of(number + 1) - begin};
+  const auto bitmap = std::lower_bound(dense_.begin(), dense_.end(), number);
+  if (bitmap != dense_.end() && *bitmap == number) {
     const auto b = static_cast<std::size_t>(bitmap - dense_.begin());
     rows.once = {bits_.data() + b * words(), words()};
   }
   if (!large_counts_.empty()) {
-    const LargeCount low{keys_[i], 0, 0};
-    const LargeCount high{keys_[i], std::numeric_limits<std::uint16_t>::max(), 0};
+    const auto key = static_cast<std::uint32_t>(number);
+    const LargeCount low{key, 0, 0};
+    const LargeCount high{key, std::numeric_limits<std::uint16_t>::max(), 0};
     const auto from =
         std::lower_bound(large_counts_.begin(), large_counts_.end(), low, by_key_and_row);
     const auto to = std::upper_bound(from, large_counts_.end(), high, by_key_and_row);
@@ -146,8 +138,8 @@ std::uint64_t SparseBlock::large_value(std::size_t row) const {
 }
 
 std::size_t SparseBlock::bytes() const {
-  return keys_.capacity() * sizeof(std::uint32_t) + starts_.capacity() * sizeof(std::uint32_t) +
-         ends_.capacity() * sizeof(std::uint32_t) + postings_.capacity() * sizeof(std::uint16_t) +
+  return keys_.bytes() + bases_.capacity() * sizeof(std::uint32_t) +
+         begins_.capacity() * sizeof(std::uint16_t) + postings_.capacity() * sizeof(std::uint16_t) +
          dense_.capacity() * sizeof(std::uint32_t) + bits_.capacity() * sizeof(std::uint64_t) +
          large_counts_.capacity() * sizeof(LargeCount) +
          values_.capacity() * sizeof(std::uint16_t) + large_values_.capacity() * sizeof(LargeValue);
@@ -174,12 +166,11 @@ void BlockBuilder::add_rows(const SparseBlock& other, Span<const bool> keep,
     number[row] = static_cast<std::uint16_t>(next);
     next += kept(row) ? 1 : 0;
   }
-  for (std::size_t i = 0; i < other.keys().size; ++i) {
-    const std::uint32_t key = other.keys()[i];
+  other.keys().each([&](std::size_t i, std::uint32_t key) {
     other.rows_of(i).each([&](std::size_t row, std::int32_t count) {
       if (kept(row)) put(number[row], new_keys.empty() ? key : new_keys[key], count);
     });
-  }
+  });
   for (std::size_t row = 0; row < other.rows(); ++row) {
     if (kept(row)) values_.push_back(other.value(row));
   }
@@ -207,19 +198,30 @@ void BlockBuilder::place_values(SparseBlock& block) const {
 
 void BlockBuilder::place_keys(SparseBlock& block) const {
   const KeyCensus census = census_of(entries_, rows());
-  block.keys_.reserve(census.keys);
-  block.ends_.reserve(census.keys);
+  std::vector<std::uint32_t> keys;
+  keys.reserve(census.keys);
+  block.bases_.reserve(census.keys / SparseBlock::kKeysPerBase + 1);
+  block.begins_.reserve(census.keys + 1);
   block.postings_.reserve(census.postings);
   block.dense_.reserve(census.dense);
   block.bits_.reserve(census.dense * block.words());
+  // The postings of the next key begin behind those that are there.
+  const auto begin_key = [&] {
+    if (keys.size() % SparseBlock::kKeysPerBase == 0) {
+      block.bases_.push_back(static_cast<std::uint32_t>(block.postings_.size()));
+    }
+    block.begins_.push_back(
+        static_cast<std::uint16_t>(block.postings_.size() - block.bases_.back()));
+  };
   each_run(entries_, [&](const std::uint64_t* begin, const std::uint64_t* end) {
     const bool dense = is_dense(begin, end, rows());
     const std::size_t bitmap = block.bits_.size();
     if (dense) {
-      block.dense_.push_back(static_cast<std::uint32_t>(block.keys_.size()));
+      block.dense_.push_back(static_cast<std::uint32_t>(keys.size()));
       block.bits_.resize(bitmap + block.words());
     }
-    block.keys_.push_back(key_of(*begin));
+    begin_key();
+    keys.push_back(key_of(*begin));
     for (const std::uint64_t* entry = begin; entry != end; ++entry) {
       const std::uint16_t p = posting_of(*entry);
       if (dense && posting::code(p) == 0) {
@@ -228,21 +230,18 @@ void BlockBuilder::place_keys(SparseBlock& block) const {
         block.postings_.push_back(p);
       }
     }
-    block.ends_.push_back(static_cast<std::uint32_t>(block.postings_.size()));
   });
+  begin_key();
+  block.keys_ = KeySet(std::move(keys));
 }
 
-void BlockBuilder::place_starts(SparseBlock& block) {
-  if (block.keys_.empty()) return;
-  const std::uint32_t last = block.keys_.back();
-  while (last >> block.shift_ > block.keys_.size() / kKeysPerStart) ++block.shift_;
-  block.starts_.reserve((last >> block.shift_) + 2);
-  for (std::size_t i = 0; i < block.keys_.size(); ++i) {
-    const std::size_t start = block.keys_[i] >> block.shift_;
-    // Without keys in between, several begin at the same place.
-    block.starts_.resize(std::max(block.starts_.size(), start + 1), static_cast<std::uint32_t>(i));
+void BlockBuilder::place_large_counts(SparseBlock& block) {
+  for (LargeCount& large : large_counts_) {
+    large.key = static_cast<std::uint32_t>(block.keys_.find(large.key));
   }
-  block.starts_.push_back(static_cast<std::uint32_t>(block.keys_.size()));
+  std::sort(large_counts_.begin(), large_counts_.end(), by_key_and_row);
+  large_counts_.shrink_to_fit();
+  block.large_counts_ = std::move(large_counts_);
 }
 
 SparseBlock BlockBuilder::build() && {
@@ -252,10 +251,7 @@ SparseBlock BlockBuilder::build() && {
   place_values(block);
   sort_by_key_and_row(entries_);
   place_keys(block);
-  place_starts(block);
-  std::sort(large_counts_.begin(), large_counts_.end(), by_key_and_row);
-  large_counts_.shrink_to_fit();
-  block.large_counts_ = std::move(large_counts_);
+  place_large_counts(block);
   return block;
 }
 

@@ -5,8 +5,9 @@
 // code stand in a list of their own. A key that more than one row in 16 holds has a bitmap of the
 // rows that hold it once, and postings of the others alone: an eighth of a byte per row, and a
 // kernel adds it up. Beside the postings, a value per row (a length, a squared norm) in 16 bits;
-// larger ones again apart. A coarse table tells where to look for a key. 2 bytes per posting, 2 per
-// row, 9 per distinct key of the block.
+// larger ones again apart. Keys are numbered (key_set.h); where a key's postings begin is told in
+// 16 bits, from where those of the first in eight do. 2 bytes per posting, 2 per row, and 3 to 7
+// per distinct key of the block.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +18,14 @@
 #include <vector>
 
 #include "core/bits.h"
+#include "core/key_set.h"
 #include "core/span.h"
 
 namespace ebb {
 
 // A count that has no code, or a value above 16 bits.
 struct LargeCount {
-  std::uint32_t key;
+  std::uint32_t key;  // its number in the block
   std::uint16_t row;
   std::int32_t count;
 };
@@ -89,11 +91,14 @@ class SparseBlock {
   std::size_t first() const { return first_; }  // slot of row 0
   std::size_t rows() const { return rows_; }
 
-  KeyRows find(std::uint32_t key) const;
+  KeyRows find(std::uint32_t key) const {
+    const std::size_t number = keys_.find(key);
+    return number == KeySet::kAbsent ? KeyRows{} : rows_of(number);
+  }
 
-  // Distinct keys, ascending, and the rows of the i-th.
-  Span<const std::uint32_t> keys() const { return {keys_.data(), keys_.size()}; }
-  KeyRows rows_of(std::size_t i) const;
+  // Those that some row holds, and the rows that hold one of them, by its number there.
+  const KeySet& keys() const { return keys_; }
+  KeyRows rows_of(std::size_t number) const;
 
   std::uint64_t value(std::size_t row) const {
     return values_[row] != kLargeValue ? values_[row] : large_value(row);
@@ -118,12 +123,20 @@ class SparseBlock {
   // Bitmap b belongs to key number dense_[b]; it has (rows() + 63) / 64 words.
   std::size_t words() const { return (rows() + 63) / 64; }
 
+  // Seven keys have fewer postings than 16 bits count: each row has one at most.
+  static constexpr std::size_t kKeysPerBase = 8;
+  static_assert((kKeysPerBase - 1) * kMaxRows <= std::numeric_limits<std::uint16_t>::max());
+
+  // The first posting of a key; of the number of keys, the end of them all.
+  std::size_t begin_of(std::size_t number) const {
+    return bases_[number / kKeysPerBase] + begins_[number];
+  }
+
   std::size_t first_ = 0;
   std::size_t rows_ = 0;
-  std::vector<std::uint32_t> keys_;
-  std::vector<std::uint32_t> starts_;  // of the keys with the same key >> shift_, and the end
-  unsigned shift_ = 0;
-  std::vector<std::uint32_t> ends_;  // of each key's postings
+  KeySet keys_;
+  std::vector<std::uint32_t> bases_;   // where the postings of every eighth key begin
+  std::vector<std::uint16_t> begins_;  // from there, those of each key, and the end
   std::vector<std::uint16_t> postings_;
   std::vector<std::uint32_t> dense_;
   std::vector<std::uint64_t> bits_;
@@ -158,11 +171,11 @@ class BlockBuilder {
   void put(std::size_t row, std::uint32_t key, std::int32_t count);
   void place_values(SparseBlock& block) const;
   void place_keys(SparseBlock& block) const;
-  static void place_starts(SparseBlock& block);
+  void place_large_counts(SparseBlock& block);
 
   std::size_t first_;
-  std::vector<std::uint64_t> entries_;  // key << 16 | posting
-  std::vector<LargeCount> large_counts_;
+  std::vector<std::uint64_t> entries_;    // key << 16 | posting
+  std::vector<LargeCount> large_counts_;  // with their keys
   std::vector<std::uint64_t> values_;
   std::uint64_t largest_count_ = 0;
 };
