@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Final, TypeVar
 
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
+from ebbmem.errors import CorruptStore, PartlyAnswered
 from ebbmem.index import ScopeIndex
 from ebbmem.models import RecallResult
+from ebbmem.options import beside
 from ebbmem.questions import Cue, Question, searches
 from ebbmem.recall import answer
 from ebbmem.recipes import Ranking
 from ebbmem.retrieval import Call, Options, analyse, finished, known_in, put, recall_cue
+from ebbmem.searches import Ranking as Ranked
 from ebbmem.searches import made_together
 
 T = TypeVar("T")
+Outcome = RecallResult | CorruptStore
+"""What becomes of a cue."""
+Asked = Question | CorruptStore | None
+"""A cue put to an index; None where there is none, or why it cannot be put."""
 
 MOST_CUES: Final = 64
 """Cues that are looked up together: as long as it takes to answer them, their scopes are held."""
@@ -34,20 +41,44 @@ def recall_many(
     options: Options,
     threads: int,
 ) -> list[RecallResult]:
-    """Answer (scope, cue) pairs as `retrieval.recall` would one by one, in the order given."""
+    """Answer (scope, cue) pairs as `retrieval.recall` would one by one, in the order given.
+
+    Raises
+    ------
+    PartlyAnswered
+        If some cannot be answered because something does not match; once the others were.
+    """
     cues = analyse(engine.analyzer, embedder, [cue for _, cue in pairs], options.recipe)
-    if options.also:
-        every = zip(pairs, cues, strict=True)
-        return [recall_cue(engine, scope, embedder, cue, options) for (scope, _), cue in every]
-    done: dict[int, RecallResult] = {}
+    done: dict[int, Outcome] = {}
     for places in _waves([scope for scope, _ in pairs], options):
         left = places
         while left:
             batch = [(pairs[at][0], cues[at]) for at in left[:MOST_CUES]]
-            results = _together(engine, embedder, batch, options, threads)
-            done.update(zip(left, results, strict=False))
-            left = left[len(results) :]
-    return [done[at] for at in range(len(pairs))]
+            if options.also:
+                outcomes = [_beside(engine, embedder, *batch[0], options)]
+            else:
+                outcomes = _together(engine, embedder, batch, options, threads)
+            done.update(zip(left, outcomes, strict=False))
+            left = left[len(outcomes) :]
+    return _results([scope for scope, _ in pairs], [done[at] for at in range(len(pairs))])
+
+
+def _results(scopes: Sequence[str], outcomes: Sequence[Outcome]) -> list[RecallResult]:
+    """Return the results, or raise what some have instead."""
+    results = [one for one in outcomes if isinstance(one, RecallResult)]
+    if len(results) == len(outcomes):
+        return results
+    failures = {at: one for at, one in enumerate(outcomes) if isinstance(one, CorruptStore)}
+    answered = [None if at in failures else one for at, one in enumerate(outcomes)]
+    raise PartlyAnswered(answered, failures, scopes) from next(iter(failures.values()))
+
+
+def _beside(engine: Engine, embedder: Embedder, scope: str, cue: Cue, options: Options) -> Outcome:
+    """Answer one cue from several scopes: the lock of one of them is held at a time."""
+    try:
+        return recall_cue(engine, scope, embedder, cue, beside(options, scope))
+    except CorruptStore as exc:
+        return exc
 
 
 def _waves(scopes: Sequence[str], options: Options) -> list[list[int]]:
@@ -57,6 +88,8 @@ def _waves(scopes: Sequence[str], options: Options) -> list[list[int]]:
     ranks by strengths.
     """
     by_scope = sorted(range(len(scopes)), key=scopes.__getitem__)
+    if options.also:
+        return [list(range(len(scopes)))]
     if not options.reinforce or options.recipe.ranking is not Ranking.SUM:
         return [by_scope]
     waves: list[list[int]] = []
@@ -74,16 +107,26 @@ def _together(
     batch: Sequence[tuple[str, Cue]],
     options: Options,
     threads: int,
-) -> list[RecallResult]:
+) -> list[Outcome]:
     """Answer cues, given by scope; at least the first, and no more of them than fit."""
     started_ns = time.perf_counter_ns()
+    refused: dict[int, CorruptStore] = {}
 
-    def answered_now() -> list[RecallResult]:
-        return _answered(engine, embedder, batch, options, (threads, started_ns))
+    def answered_now() -> list[Outcome]:
+        questions = _questions(engine, embedder, batch, options, refused)
+        return _answered(engine, batch, questions, options, (threads, started_ns))
 
     # In the order of their names, so that two batches never wait for each other.
-    scopes = dict.fromkeys(scope for scope, _ in batch)
-    return _holding([engine.alone(one, write=options.reinforce) for one in scopes], answered_now)
+    locks: dict[str, AbstractContextManager[object]] = {}
+    for at, (scope, _) in enumerate(batch):
+        if scope not in locks:
+            try:
+                locks[scope] = engine.alone(scope, write=options.reinforce)
+            except CorruptStore as exc:
+                # Earlier recalls were given up: said once, to the first who asks.
+                refused[at] = exc
+                locks[scope] = engine.alone(scope, write=False)
+    return _holding(list(locks.values()), answered_now)
 
 
 def _holding(locks: Sequence[AbstractContextManager[object]], act: Callable[[], T]) -> T:
@@ -100,45 +143,87 @@ def _holding(locks: Sequence[AbstractContextManager[object]], act: Callable[[], 
 
 def _answered(
     engine: Engine,
-    embedder: Embedder,
     batch: Sequence[tuple[str, Cue]],
+    questions: Sequence[Asked],
     options: Options,
     how: tuple[int, int],
-) -> list[RecallResult]:
+) -> list[Outcome]:
     """Answer cues whose scopes are held; ``how``: the threads, and when it was begun."""
     threads, started_ns = how
-    questions = _questions(engine, embedder, batch, options)
-    lookups = [{} if one is None else searches(one) for one in questions]
+    lookups = [searches(one) if isinstance(one, Question) else {} for one in questions]
     asked = [search for one in lookups for search in one.values()]
     rankings = iter(made_together(asked, threads, engine.workers))
     own_ns = (time.perf_counter_ns() - started_ns) // len(questions)
-    results = []
+    outcomes: list[Outcome] = []
     for (scope, cue), one, lanes in zip(batch, questions, lookups, strict=False):
         call = Call(scope, cue, time.perf_counter_ns() - own_ns)
-        looked = None
-        if one is not None:
-            answered = answer(one, {lane: next(rankings) for lane in lanes})
-            rows = engine.rows(one.index, answered.slots().tolist())
-            looked = known_in(one.index, answered, rows)
-        results.append(finished(engine, call, looked, options))
-    return results
+        made = {lane: next(rankings) for lane in lanes}
+        try:
+            outcomes.append(_finished(engine, call, one, made, options))
+        except CorruptStore as exc:
+            outcomes.append(exc)
+    return outcomes
+
+
+def _finished(
+    engine: Engine, call: Call, one: Asked, rankings: Mapping[str, Ranked], options: Options
+) -> RecallResult:
+    """Return the result of one cue, or raise what it has instead."""
+    if isinstance(one, CorruptStore):
+        raise one
+    looked = None
+    if one is not None:
+        answered = answer(one, rankings)
+        rows = engine.rows(one.index, answered.slots().tolist())
+        looked = known_in(one.index, answered, rows)
+    return finished(engine, call, looked, options)
 
 
 def _questions(
-    engine: Engine, embedder: Embedder, batch: Sequence[tuple[str, Cue]], options: Options
-) -> list[Question | None]:
-    """Put as many of the cues as fit to their indexes; None where a scope has no memories."""
-    indexes: dict[str, ScopeIndex | None] = {}
-    questions: list[Question | None] = []
+    engine: Engine,
+    embedder: Embedder,
+    batch: Sequence[tuple[str, Cue]],
+    options: Options,
+    refused: Mapping[int, CorruptStore],
+) -> list[Asked]:
+    """Put as many of the cues as fit to their indexes.
+
+    None where a scope has no memories, an error where it cannot be loaded or the cue was refused.
+    """
+    indexes: dict[str, ScopeIndex | CorruptStore | None] = {}
+    questions: list[Asked] = []
     rows, budget = 0, 0.0
-    for scope, cue in batch:
+    for at, (scope, cue) in enumerate(batch):
         if scope not in indexes:
-            indexes[scope] = engine.current(scope)
+            indexes[scope] = _index(engine, scope)
             engine.binding.fit(embedder)
             budget += engine.budget_share(scope)
         index = indexes[scope]
-        rows += 0 if index is None else len(index)
+        rows += len(index) if isinstance(index, ScopeIndex) else 0
         if questions and (rows > MOST_ROWS or budget > MOST_BUDGET):
             break
-        questions.append(None if index is None else put(engine, index, embedder, cue, options))
+        if at in refused:
+            questions.append(refused[at])
+        elif isinstance(index, ScopeIndex):
+            questions.append(_put(engine, index, embedder, cue, options))
+        else:
+            questions.append(index)
     return questions
+
+
+def _index(engine: Engine, scope: str) -> ScopeIndex | CorruptStore | None:
+    """Return the index of a scope, None without memories, or why it cannot be loaded."""
+    try:
+        return engine.current(scope)
+    except CorruptStore as exc:
+        return exc
+
+
+def _put(
+    engine: Engine, index: ScopeIndex, embedder: Embedder, cue: Cue, options: Options
+) -> Question | CorruptStore:
+    """Put a cue to an index, or return why it cannot be: its vectors, say, are damaged."""
+    try:
+        return put(engine, index, embedder, cue, options)
+    except CorruptStore as exc:
+        return exc

@@ -20,12 +20,16 @@
         ├── NotAStore                      the file is something else
         ├── StoreTooNew                    a newer ebbmem wrote the file
         ├── CorruptStore                   a checksum, count or page does not match
+        │   └── PartlyAnswered             of a batch, some cues could not be answered for it
         └── StorageFailed                  the file could not be read or written
 
 A message names the argument, what was expected and what came.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 class EbbmemError(Exception):
@@ -117,6 +121,42 @@ class StoreTooNew(StoreError):
 
 class CorruptStore(StoreError):
     """A checksum, a count or a page of the store does not match."""
+
+
+class PartlyAnswered(CorruptStore):
+    """Of a batch of cues some could not be answered, where something does not match.
+
+    The other cues were answered, and what they hit is strengthened: asking them again would
+    strengthen it once more.
+
+    Parameters
+    ----------
+    results : sequence
+        A result for each cue, in the order given; None for each that could not be answered.
+    failures : mapping of int to CorruptStore
+        Why not, by position.
+    scopes : sequence of str
+        The scope of each cue.
+    """
+
+    def __init__(
+        self,
+        results: Sequence[Any],
+        failures: Mapping[int, CorruptStore],
+        scopes: Sequence[str],
+    ) -> None:
+        super().__init__(results, failures, scopes)
+        self.results = results
+        self.failures = failures
+        self.scopes = scopes
+
+    def __str__(self) -> str:
+        names = ", ".join(dict.fromkeys(repr(self.scopes[at]) for at in self.failures))
+        first = next(iter(self.failures.values()))
+        return (
+            f"{len(self.failures)} of {len(self.results)} cues could not be answered, of"
+            f" {names}: {first}"
+        )
 
 
 class StorageFailed(StoreError):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
-from ebbmem import arguments, batches, remembering, retrieval
+from ebbmem import arguments, batches, remembering
 from ebbmem.agentic import AgenticMemory
 from ebbmem.clock import Clock, Moment
 from ebbmem.database import (
@@ -20,7 +20,9 @@ from ebbmem.database import (
 from ebbmem.embedders.base import Embedder
 from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.errors import InvalidType
+from ebbmem.handle import checked_recipe
 from ebbmem.models import FleetMetrics, RecallResult, Remembered
+from ebbmem.options import Reinforce, checked_options
 from ebbmem.recipes import DEFAULT, Recipe
 
 
@@ -143,6 +145,14 @@ class Fleet:
         cues: Iterable[tuple[str, str]],
         *,
         top_k: int = 10,
+        token_budget: int | None = None,
+        min_score: float | None = None,
+        recipe: Recipe | None = None,
+        run_id: str | None = None,
+        as_of: Moment | None = None,
+        include_archive: bool = False,
+        also: Iterable[str] = (),
+        reinforce: Reinforce = "recall",
         threads: int = 1,
         now: Moment | None = None,
     ) -> list[RecallResult]:
@@ -152,29 +162,37 @@ class Fleet:
         ----------
         cues : iterable of (str, str)
             Each scope's name, and the cue; it may strengthen what the scope's next one finds.
-        top_k : int
-            Memories to look at for each cue, at most.
         threads : int
-            Threads to look up with; the results do not depend on it.
-        now : datetime or int or float, optional
-            The moment of recall; by default the clock's.
+            Threads to look up with, of the store's pool: no more work than there are processors,
+            or 32. The results do not depend on it.
+        top_k, token_budget, min_score, recipe, run_id, as_of, include_archive, also, reinforce, now
+            As for `EpisodicMemoryStore.recall`, for every cue.
 
         Returns
         -------
         list of RecallResult
             In the order given.
+
+        Raises
+        ------
+        PartlyAnswered
+            If a scope, or a memory that a cue calls up, does not match its checksum: once the
+            other cues were answered, as far as they can be, and with their answers.
+        LockTimeout
+            As `EpisodicMemoryStore.recall`; the cues answered before strengthened what they hit.
         """
         pairs = [(scope, arguments.text(cue, "cue")) for scope, cue in _pairs(cues, "cues")]
-        options = retrieval.Options(
-            recipe=self._recipe,
-            top_k=arguments.count(top_k, "top_k"),
-            min_score=self._recipe.min_score,
-            now_us=self._database.now_us(now),
-            as_of_us=None,
-            run_id=None,
-            archive=False,
-            token_budget=None,
-            reinforce=True,
+        options = checked_options(
+            self._recipe if recipe is None else checked_recipe(recipe),
+            self._database.now_us(now),
+            top_k=top_k,
+            token_budget=token_budget,
+            min_score=min_score,
+            run_id=run_id,
+            as_of=as_of,
+            include_archive=include_archive,
+            also=also,
+            reinforce=reinforce,
         )
         most = arguments.count(threads, "threads")
         return batches.recall_many(self._database.engine, self._embedder, pairs, options, most)

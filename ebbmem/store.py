@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from ebbmem import arguments, batches, reading, remembering, retrieval, revision
-from ebbmem.clock import Moment, to_us
+from ebbmem.clock import Moment
 from ebbmem.durations import Duration
-from ebbmem.errors import InvalidArgument, InvalidType
+from ebbmem.errors import InvalidType
 from ebbmem.handle import ScopeHandle, checked_recipe
 from ebbmem.models import Memory, RecallResult, Remembered
+from ebbmem.options import Reinforce, beside, checked_options
 from ebbmem.recipes import Recipe
-
-Reinforce = Literal["recall", "use", False]
 
 
 class EpisodicMemoryStore(ScopeHandle):
@@ -288,10 +287,19 @@ class EpisodicMemoryStore(ScopeHandle):
         CorruptStore
             If a memory of the scope does not match its checksum.
         """
-        options = self._options(
-            recipe, top_k, token_budget, min_score, run_id, as_of, include_archive, reinforce, now
-        )._replace(also=self._others(also))
-        text = arguments.text(cue, "cue")
+        options = checked_options(
+            self._recipe if recipe is None else checked_recipe(recipe),
+            self._now(now),
+            top_k=top_k,
+            token_budget=token_budget,
+            min_score=min_score,
+            run_id=run_id,
+            as_of=as_of,
+            include_archive=include_archive,
+            also=also,
+            reinforce=reinforce,
+        )
+        text, options = arguments.text(cue, "cue"), beside(options, self._scope)
         return retrieval.recall(self._engine, self._scope, self._embedder, text, options)
 
     def recall_many(
@@ -325,50 +333,32 @@ class EpisodicMemoryStore(ScopeHandle):
         -------
         list of RecallResult
             One per cue.
+
+        Raises
+        ------
+        PartlyAnswered
+            If a memory that a cue calls up does not match its checksum: once the other cues were
+            answered, as far as they can be, and with their answers.
+        LockTimeout
+            As `recall`; the cues before it were answered, and strengthened what they hit.
         """
         if isinstance(cues, (str, bytes)) or not isinstance(cues, Sequence):
             raise InvalidType.of("cues", "a sequence of str", cues)
-        options = self._options(
-            recipe, top_k, token_budget, min_score, run_id, as_of, include_archive, reinforce, now
-        )._replace(also=self._others(also))
+        options = checked_options(
+            self._recipe if recipe is None else checked_recipe(recipe),
+            self._now(now),
+            top_k=top_k,
+            token_budget=token_budget,
+            min_score=min_score,
+            run_id=run_id,
+            as_of=as_of,
+            include_archive=include_archive,
+            also=also,
+            reinforce=reinforce,
+        )
         pairs = [(self._scope, arguments.text(cue, "cue")) for cue in cues]
         most = arguments.count(threads, "threads")
         return batches.recall_many(self._engine, self._embedder, pairs, options, most)
-
-    def _options(
-        self,
-        recipe: Recipe | None,
-        top_k: int,
-        token_budget: int | None,
-        min_score: float | None,
-        run_id: str | None,
-        as_of: Moment | None,
-        include_archive: bool,
-        reinforce: Reinforce,
-        now: Moment | None,
-    ) -> retrieval.Options:
-        """Check everything about a recall but its cue."""
-        if reinforce is not False and reinforce not in ("recall", "use"):
-            raise InvalidArgument.of("reinforce", '"recall", "use" or False', reinforce)
-        chosen = self._recipe if recipe is None else checked_recipe(recipe)
-        return retrieval.Options(
-            chosen,
-            arguments.count(top_k, "top_k"),
-            chosen.min_score if min_score is None else arguments.finite(min_score, "min_score"),
-            self._now(now),
-            None if as_of is None else to_us(as_of, "as_of"),
-            None if run_id is None else arguments.name(run_id, "run_id"),
-            arguments.flag(include_archive, "include_archive"),
-            None if token_budget is None else arguments.count(token_budget, "token_budget"),
-            reinforce == "recall",
-        )
-
-    def _others(self, also: Iterable[str]) -> tuple[str, ...]:
-        """Return the names of the scopes to read beside this one, each once."""
-        if isinstance(also, (str, bytes)) or not isinstance(also, Iterable):
-            raise InvalidType.of("also", "an iterable of str", also)
-        named = dict.fromkeys(arguments.name(one, "also") for one in also)
-        return tuple(one for one in named if one != self._scope)
 
     def get(self, id: str) -> Memory:
         """Return one memory.

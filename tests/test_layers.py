@@ -15,7 +15,7 @@ LAYERS: dict[int, str] = {
     2: "decay reinforcement analysis build embedders vectorstores records",
     3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
     " hits merging succession shelf pending loaded metering lanes spaces changes commits desks"
-    " searches questions batches catchup"
+    " searches questions options batches catchup"
     " writes workers digests reading retrieval revision erasure filters prospective buffer"
     " summaries consolidation engine lines parsing intake telling restoring importing exporting"
     " verifying reembedding",
@@ -116,7 +116,8 @@ WITHIN: dict[str, str] = {
     "merging": "hits",
     "retrieval": "engine hits index merging pending questions reading recall recipes"
     " reconsolidation shelf spaces",
-    "batches": "engine index questions recall recipes retrieval searches",
+    "options": "recipes retrieval",
+    "batches": "engine index options questions recall recipes retrieval searches",
     # 3, writes: each is one change of the engine's
     "remembering": "changes commits engine index reconsolidation spaces",
     "revision": "changes engine graph reading reconsolidation remembering",
@@ -131,7 +132,7 @@ WITHIN: dict[str, str] = {
     "handle": "database",
     "store": "handle",
     "agentic": "database store",
-    "fleet": "agentic database",
+    "fleet": "agentic database handle",
     # 3: the exchange format, from values to what reads and writes them
     "lines": "remembering",
     "parsing": "graph lines remembering",

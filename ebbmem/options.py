@@ -1,0 +1,60 @@
+"""What a recall may be given beside its cue, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from ebbmem import arguments
+from ebbmem.clock import Moment, to_us
+from ebbmem.errors import InvalidArgument, InvalidType
+from ebbmem.recipes import Recipe
+from ebbmem.retrieval import Options
+
+Reinforce = Literal["recall", "use", False]
+
+
+def checked_options(
+    recipe: Recipe,
+    now_us: int,
+    *,
+    top_k: int,
+    token_budget: int | None,
+    min_score: float | None,
+    run_id: str | None,
+    as_of: Moment | None,
+    include_archive: bool,
+    also: Iterable[str],
+    reinforce: Reinforce,
+) -> Options:
+    """Check everything about a recall but its cue, for any scope; see `beside`."""
+    if reinforce is not False and reinforce not in ("recall", "use"):
+        raise InvalidArgument.of("reinforce", '"recall", "use" or False', reinforce)
+    return Options(
+        recipe,
+        arguments.count(top_k, "top_k"),
+        recipe.min_score if min_score is None else arguments.finite(min_score, "min_score"),
+        now_us,
+        None if as_of is None else to_us(as_of, "as_of"),
+        None if run_id is None else arguments.name(run_id, "run_id"),
+        arguments.flag(include_archive, "include_archive"),
+        None if token_budget is None else arguments.count(token_budget, "token_budget"),
+        reinforce == "recall",
+        _scopes(also),
+    )
+
+
+def beside(options: Options, scope: str) -> Options:
+    """Return options with the scopes to read beside one, which is not among them."""
+    if scope not in options.also:
+        return options
+    return options._replace(also=tuple(one for one in options.also if one != scope))
+
+
+def _scopes(also: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of scopes, each once."""
+    if type(also) is tuple and not also:  # what it is nearly always
+        return also
+    if isinstance(also, (str, bytes)) or not isinstance(also, Iterable):
+        raise InvalidType.of("also", "an iterable of str", also)
+    return tuple(dict.fromkeys(arguments.name(one, "also") for one in also))
