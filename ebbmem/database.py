@@ -290,6 +290,10 @@ class Database(Maintained):
         Its name is gone too, from `scopes` and from the file.  Keyed digests of its texts stay, so
         that an import into a scope of the same name does not bring them back.  A handle on it goes
         on to work, and makes it anew when it writes.
+
+        Rows of it that do not match their checksums go as well: of a damaged memory the digests of
+        what can still be read of it stay, and one whose id is damaged is in no receipt.  Only
+        damaged pages, or a damaged row of ``scopes``, raise CorruptStore: `repair` comes first.
         """
         return erasure.erase_scope(self.engine, arguments.name(scope, "scope"), self.now_us(now))
 

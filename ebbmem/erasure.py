@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ebbmem import buffer, reconsolidation
 from ebbmem.changes import Change
 from ebbmem.engine import Engine
+from ebbmem.errors import CorruptStore
 from ebbmem.filters import Filter
 from ebbmem.models import ErasureReceipt, Tier
 from ebbmem.prospective import intention_text
 from ebbmem.reading import row_of
-from ebbmem.records.base import IntentionRow, LinkRow, MemoryRow, Reader, ScopeRow, TurnRow
-from ebbmem.records.erasable import Wanted
+from ebbmem.records.base import (
+    IntentionRow,
+    LinkRow,
+    MemoryRow,
+    Reader,
+    ScopeRow,
+    TurnRow,
+    Writer,
+)
+from ebbmem.records.erasable import Remains, Wanted
 from ebbmem.records.identity import id_text, new_id, parse_id
 from ebbmem.revision import SUPERSEDES_WEIGHT
 
@@ -72,23 +81,35 @@ def erase_scope(engine: Engine, scope: str, now_us: int) -> ErasureReceipt:
         if reader.scope(scope) is None:
             return _nothing(engine)
     with engine.change(scope, now_us) as change:
-        writer, scope_id = change.writer, change.scope.scope_id
-        rows = [row for row, _ in writer.matching(scope_id, Wanted())]
-        gone = writer.memories(rows)
-        turns = [*writer.turns_of(rows), *writer.loose_turns(scope_id, None, None)]
-        intentions = writer.all_intentions(scope_id)
-        texts = {one.content for one in turns}
-        texts.update(intention_text(one.action, one.trigger) for one in intentions)
-        _keep_digests(engine, change, gone.values(), texts, now_us)
-        writer.erase_scope(scope_id)
+        held = _all_held(change.writer, change.scope.scope_id)
+        entries = [
+            (one or new_id(now_us), digest) for one, digest in held.memories if digest is not None
+        ]
+        texts = {*held.texts, *(intention_text(*one) for one in held.intentions)}
+        _keep_digests(engine, change, entries, texts, now_us)
+        change.writer.erase_scope(change.scope.scope_id)
         change.erased = change.rebuild = True
     engine.meter.forget(scope)
-    return ErasureReceipt(
-        tuple(id_text(one.id) for one in gone.values()),
-        (),
+    ids = tuple(id_text(one) for one, _ in held.memories if one is not None)
+    receipt = (held.turns, len(held.intentions), engine.records.erasure())
+    return ErasureReceipt(ids, (), *receipt)
+
+
+def _all_held(writer: Writer, scope_id: int) -> Remains:
+    """Return what a scope holds that has to be known to erase it, damaged or not."""
+    try:
+        rows = [row for row, _ in writer.matching(scope_id, Wanted())]
+        gone = writer.memories(rows).values()
+        turns = [*writer.turns_of(rows), *writer.loose_turns(scope_id, None, None)]
+        intentions = writer.all_intentions(scope_id)
+    except CorruptStore:
+        # Whoever has to erase cannot wait for a repair, which would keep a copy of it.
+        return writer.remains(scope_id)
+    return Remains(
+        [(one.id, one.digest) for one in gone],
+        [one.content for one in turns],
         len(turns),
-        len(intentions),
-        engine.records.erasure(),
+        [(one.action, one.trigger) for one in intentions],
     )
 
 
@@ -135,7 +156,8 @@ class _Going:
         _close_chains(change, self._memories, now_us)
         writer.erase_memories(scope_id, self._rows)
         writer.erase_turns(scope_id, self._loose)
-        _keep_digests(engine, change, memories, {turn.content for turn in self._turns}, now_us)
+        entries = [(one.id, one.digest) for one in memories]
+        _keep_digests(engine, change, entries, {turn.content for turn in self._turns}, now_us)
         runs = {one.run_id for one in memories} | {turn.run_id for turn in self._turns}
         for run_id in sorted(run for run in runs if run is not None):
             buffer.refold(change, run_id, now_us)
@@ -176,17 +198,16 @@ def _matching(reader: Reader, scope_id: int, chosen: Filter) -> tuple[list[int],
 def _keep_digests(
     engine: Engine,
     change: Change,
-    gone: Collection[MemoryRow],
+    entries: Sequence[tuple[bytes, bytes]],
     texts: Iterable[str],
     now_us: int,
 ) -> None:
-    """Keep keyed digests of memories, and of other texts that tell the same or stood alone."""
+    """Keep (id, keyed digest) of memories, and digests of other texts that tell the same."""
     scope = change.scope
-    entries = [(one.id, one.digest) for one in gone]
     known = {digest for _, digest in entries}
-    others = {engine.digest(scope.name, text) for text in texts} - known
-    entries += [(new_id(now_us), digest) for digest in sorted(others)]
-    change.writer.insert_erased(scope.scope_id, entries, now_us)
+    others = sorted({engine.digest(scope.name, text) for text in texts} - known)
+    more = [(new_id(now_us), digest) for digest in others]
+    change.writer.insert_erased(scope.scope_id, [*entries, *more], now_us)
 
 
 def _close_chains(change: Change, gone: Mapping[int, MemoryRow], now_us: int) -> None:

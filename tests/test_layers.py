@@ -63,6 +63,7 @@ WITHIN: dict[str, str] = {
     "records.staging": "records.base records.connection records.counters records.rows"
     " records.statements",
     "records.erasing": "records.base records.connection records.corruption records.counters"
+    " records.erasable"
     " records.following records.memory_rows records.reading records.rows records.statements"
     " records.touching",
     "records.writing": "records.base records.counters records.erasing records.followable"

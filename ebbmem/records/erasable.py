@@ -23,6 +23,18 @@ class Wanted(NamedTuple):
     """Whether only memories with metadata are taken, and it is returned."""
 
 
+class Remains(NamedTuple):
+    """What the rows of a scope say as they stand, whole or not: to be erased, never to be shown."""
+
+    memories: list[tuple[bytes | None, bytes | None]]
+    """Id and digest; None for what can be neither."""
+    texts: list[str]
+    """Of its memories and turns; what is not UTF-8 in them is replaced."""
+    turns: int
+    intentions: list[tuple[str, str | None]]
+    """Action and trigger."""
+
+
 class ErasureReader(Protocol):
     """Questions about what is to be erased, and what was."""
 
@@ -50,6 +62,9 @@ class ErasureReader(Protocol):
 
 class ErasureWriter(Protocol):
     """Changes that take away for good."""
+
+    def remains(self, scope_id: int) -> Remains:
+        """Return what the rows of a scope say, without comparing them with their checksums."""
 
     def erase_memories(self, scope_id: int, rows: Sequence[int]) -> None:
         """Delete memories with all that names them in any table, their turns included."""

@@ -15,6 +15,7 @@ from ebbmem.records.base import EventRow, number_of
 from ebbmem.records.connection import Connection, Ended, Values
 from ebbmem.records.corruption import corrupt
 from ebbmem.records.counters import Counters
+from ebbmem.records.erasable import Remains
 from ebbmem.records.following import SqliteFollower
 from ebbmem.records.reading import require_rows_of, rows_of, singles
 from ebbmem.records.touching import Touched
@@ -23,6 +24,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Eraser = TypeVar("Eraser", bound="SqliteEraser")
 
+ID_BYTES: Final = 16
+DIGEST_BYTES: Final = 32
 ERASING_KEY: Final = "erasing"
 """The meta key that marks a store whose write-ahead log may hold what was erased."""
 
@@ -54,6 +57,27 @@ def delete_scope(connection: Connection, scope_id: int) -> str:
     name = f"{sql.TOMBSTONE}{scope_id}"
     connection.run(sql.RENAME_SCOPE, (name, scope_id))
     return name
+
+
+def remains(connection: Connection, scope_id: int) -> Remains:
+    """Return what the rows of a scope say as they stand; only pages that cannot be read raise."""
+    memories = connection.rows(sql.REMAINING_MEMORIES, rows_of(scope_id))
+    turns = connection.rows(sql.REMAINING_TURNS, rows_of(scope_id))
+    intentions = connection.rows(sql.REMAINING_INTENTIONS, (scope_id,))
+    return Remains(
+        [(_blob(one, ID_BYTES), _blob(digest, DIGEST_BYTES)) for one, digest, _ in memories],
+        [_text(one) for *_, one in (*memories, *turns)],
+        len(turns),
+        [(_text(action), trigger and _text(trigger)) for action, trigger in intentions],
+    )
+
+
+def _blob(value: object, size: int) -> bytes | None:
+    return value if isinstance(value, bytes) and len(value) == size else None
+
+
+def _text(value: bytes | None) -> str:
+    return (value or b"").decode("utf-8", "replace")
 
 
 def remember(connection: Connection, row: Values) -> None:
@@ -108,6 +132,10 @@ class SqliteEraser(SqliteFollower):
         """Whether deleted text may still lie in the write-ahead log."""
         self.mark: str | None = None
         """What the store is marked with until the log was emptied of it."""
+
+    def remains(self, scope_id: int) -> Remains:
+        """Return what the rows of a scope say, without comparing them with their checksums."""
+        return remains(self._connection, scope_id)
 
     def end(self) -> None:
         """Let every later call raise StoreError: the transaction is over."""

@@ -283,10 +283,19 @@ DELETE_TURN: Final = (
     "DELETE FROM turns WHERE row_id = ?",
 )
 # The same order, for all rows of a scope: by the span of its row ids, or by its scope_id.
+REMAINING_MEMORIES: Final = (
+    "SELECT id, digest, CAST(summary AS BLOB) FROM memories WHERE row_id BETWEEN ? AND ?"
+)
+REMAINING_TURNS: Final = "SELECT CAST(content AS BLOB) FROM turns WHERE row_id BETWEEN ? AND ?"
+REMAINING_INTENTIONS: Final = (
+    "SELECT CAST(action AS BLOB), CAST(trigger AS BLOB) FROM intentions WHERE scope_id = ?"
+)
 DELETE_ROWS_OF_SCOPE: Final = (
     "DELETE FROM sources WHERE memory BETWEEN ? AND ?",
     "DELETE FROM turns WHERE row_id BETWEEN ? AND ?",
     "DELETE FROM links WHERE source BETWEEN ? AND ?",
+    # Of another scope: there is none, unless damage made it.
+    "DELETE FROM links WHERE target BETWEEN ? AND ?",
     "DELETE FROM keywords WHERE row_id BETWEEN ? AND ?",
     "DELETE FROM vectors WHERE row_id BETWEEN ? AND ?",
     "DELETE FROM checkpoints WHERE memory BETWEEN ? AND ?",
