@@ -159,6 +159,11 @@ def made(
 # --- pages of a database file
 def write_without_leftovers(file: int) -> bool: ...
 
+# --- the index of a write-ahead log
+class LogIndex:
+    def __init__(self, file: int) -> None: ...
+    def header(self) -> bytes: ...
+
 # --- fading
 
 class Fading:

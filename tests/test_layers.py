@@ -42,7 +42,8 @@ WITHIN: dict[str, str] = {
     "records.memory_rows": "records.base records.rows",
     "records.header": "records.failures",
     "records.connection": "records.busy records.failures records.filesystems records.forks"
-    " records.opened",
+    " records.handles records.opened",
+    "records.leftovers": "records.handles",
     "records.opened": "records.busy records.leftovers",
     "records.journals": "records.busy records.connection records.opened",
     "records.caches": "records.connection",

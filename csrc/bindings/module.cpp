@@ -26,5 +26,6 @@ PYBIND11_MODULE(_core, m) {
   bind_searches(m);
   bind_values(m);
   bind_page_writes(m);
+  bind_log_index(m);
   bind_testing(m);
 }

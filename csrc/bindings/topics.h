@@ -22,6 +22,7 @@ void bind_links(pybind11::module_& m);
 void bind_searches(pybind11::module_& m);
 void bind_values(pybind11::module_& m);
 void bind_page_writes(pybind11::module_& m);
+void bind_log_index(pybind11::module_& m);
 void bind_testing(pybind11::module_& m);
 void bind_testing_codes(pybind11::module_& testing);
 void bind_testing_words(pybind11::module_& testing);

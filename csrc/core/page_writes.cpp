@@ -20,10 +20,6 @@ constexpr std::int64_t kMostPages = std::int64_t{1} << 24;
 // Where the first page says, as four bytes, whether there are pages of pointers back: these begin
 // with kinds of their own, two of which are those of b-tree pages. Without them it is zero.
 constexpr std::int64_t kPointersBack = 52;
-constexpr std::size_t kRead = 1;
-constexpr std::size_t kWrite = 2;
-constexpr std::size_t kFileSize = 5;
-constexpr int kOk = 0;
 
 using ReadFunction = int (*)(DatabaseFile*, void*, int, std::int64_t);
 using WriteFunction = int (*)(DatabaseFile*, const void*, int, std::int64_t);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/database_file.h"
 #include "core/span.h"
 
 namespace ebb {
@@ -19,18 +20,6 @@ struct Room {
   std::size_t end;
 };
 Room unallocated_room(Span<const unsigned char> page, std::int64_t offset);
-
-// The head of SQLite's sqlite3_file, and of the table it points to (sqlite3_io_methods); SQLite
-// never changes either, it only adds entries and raises `version`.
-struct DatabaseFile;
-using AnyFunction = void (*)();
-struct FileMethods {
-  int version;
-  AnyFunction functions[18];  // those of version 3
-};
-struct DatabaseFile {
-  const FileMethods* methods;
-};
 
 // From now on whole pages that are written to the file have zeros in their unallocated room; not
 // in files of more than 2^24 pages, or with pages of pointers back (PRAGMA auto_vacuum), where a

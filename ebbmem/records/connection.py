@@ -10,11 +10,13 @@ from typing import Any, Final, NoReturn
 
 import apsw
 
+from ebbmem import _core
 from ebbmem.errors import EbbmemError, StorageFailed, StoreError
 from ebbmem.records.busy import BusyWait
 from ebbmem.records.failures import REFUSALS, lost_a_sync, translated
 from ebbmem.records.filesystems import remote_filesystem
 from ebbmem.records.forks import Inherited, Use, let_forks_go_first, opening, watch
+from ebbmem.records.handles import file_address
 from ebbmem.records.opened import MEMORY_PATH, open_alone, opened, require_safe_sqlite
 
 Values = Sequence[Any]
@@ -62,6 +64,10 @@ class Connection:
         """Queries whose rows are being taken."""
         self.lost: str | None = None
         """Why no write can succeed any more."""
+        self._reads = reads
+        self._log: _core.LogIndex | None = None
+        self._version_at: tuple[bytes, int] = (b"", 0)
+        """The data version, and what the log's index said before it was asked for."""
         self.kept_from_others = None if path == MEMORY_PATH else remote_filesystem(path)
         """The type of a file system on which only one process at a time may have the file open."""
         pragmas = _READ_PRAGMAS if reads else _PRAGMAS
@@ -83,7 +89,24 @@ class Connection:
             watch(self)
 
     def data_version(self) -> int:
-        """Return a number that changes when another connection commits."""
+        """Return a number that changes when another connection commits.
+
+        A connection that only reads asks SQLite, which locks and unlocks the log by system calls,
+        only where the log's index has another header than it had then.
+        """
+        header = b"" if self._log is None else self._log.header()
+        seen, version = self._version_at
+        if header and header == seen:
+            return version
+        version = self._asked_version()
+        self._version_at = header, version
+        if self._reads and self._log is None:
+            # Asking has opened the log, for as long as the connection is open.
+            self._log = _core.LogIndex(file_address(self._apsw))
+        return version
+
+    def _asked_version(self) -> int:
+        """Ask SQLite for the data version."""
         try:
             # `get` takes all rows, so that the statement ends: until then it sees nothing newer.
             version: int = self._asking.execute("PRAGMA data_version").get
@@ -297,6 +320,7 @@ class Connection:
 
     def close(self) -> None:
         """Close the connection."""
+        self._log = None
         try:
             self._apsw.close()
         except REFUSALS as exc:
@@ -313,7 +337,7 @@ class Connection:
 
     def leave(self, *, close: bool) -> None:
         """Never use the connection again: it belongs to the process that forked this one."""
-        inherited = self._apsw
+        inherited, self._log = self._apsw, None
         self._apsw = self._asking = Inherited(self.path)  # type: ignore[assignment]
         if close:
             with suppress(*REFUSALS):

@@ -7,12 +7,11 @@ a row that is deleted in its new place would live on there.
 
 from __future__ import annotations
 
-import ctypes
-
 import apsw
 
 from ebbmem import _core
 from ebbmem.errors import StorageFailed
+from ebbmem.records.handles import file_address
 
 
 def write_without_leftovers(connection: apsw.Connection, path: str) -> None:
@@ -36,7 +35,5 @@ def write_without_leftovers(connection: apsw.Connection, path: str) -> None:
     RAM, may hold leftovers until the log is emptied and the pages are let go (``Connection.
     truncate_log``).
     """
-    address = ctypes.c_void_p()
-    connection.file_control("main", apsw.SQLITE_FCNTL_FILE_POINTER, ctypes.addressof(address))
-    if not _core.write_without_leftovers(address.value or 0):
+    if not _core.write_without_leftovers(file_address(connection)):
         raise StorageFailed(f"{path}: SQLite shows no open file")

@@ -1,0 +1,35 @@
+// The newest commit in a write-ahead log, told without a lock and without a system call.
+//
+// All connections of a file share the memory of the log's index. Its header, of 48 bytes and there
+// twice, changes with every commit, for it counts them and has the checksum of the log's end
+// ("WAL-mode File Format" of SQLite's documentation, 2.1). SQLite itself takes a database for
+// unchanged, and keeps the pages it has read, as long as these bytes are the same.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/database_file.h"
+
+namespace ebb {
+
+class LogIndex {
+ public:
+  static constexpr std::size_t kWords = 12;
+  using Header = std::array<std::uint32_t, kWords>;
+
+  // The file has read from its log already, and both stay open as long as this is used. Without
+  // shared memory, or should SQLite refuse it, `read` tells nothing.
+  explicit LogIndex(DatabaseFile& file);
+
+  // Writes the header, and returns true; false where it is just being written, or is not of the
+  // version that is known here. Whoever reads the same twice knows of no commit that ended between
+  // the beginnings of both. Safe to call from threads.
+  bool read(Header& header) const;
+
+ private:
+  const volatile std::uint32_t* header_ = nullptr;
+};
+
+}  // namespace ebb
