@@ -1,8 +1,8 @@
 r"""Lexical analysis: texts into term ids, for the index and for cues alike.
 
-The steps, in this order: NFKC and case folding; runs of ``\w``; stop words left out; Snowball
-stems. A term's id is the low 64 bits of the MD5 of its UTF-8, so ids need no vocabulary and mean
-the same in every process.
+The steps, in this order: NFKC and case folding; runs of ``\w``; stop words left out, unless there
+is nothing else; Snowball stems. A term's id is the low 64 bits of the MD5 of its UTF-8, so ids need
+no vocabulary and mean the same in every process.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class Analyzer:
     def __init__(self, language: str | None = "english") -> None:
         self.language = language
         self._stem = list if language is None else _stemmer(language)
-        self._stop_words = _STOP_WORDS.get(language or "", frozenset())
-        self._lexicon = _core.Lexicon()
+        stop_words = _STOP_WORDS.get(language or "", frozenset())
+        self._lexicon = _core.Lexicon(stop_words=sorted(stop_words))
         self._reader = TermReader(None if language is None else self._lexicon, _folded)
         self._learning = threading.Lock()
 
@@ -79,7 +79,7 @@ class Analyzer:
         -------
         term_ids : (terms,) uint64
             The terms of all texts, back to back, in order of occurrence and as often as they
-            occur; stop words are left out.
+            occur. Stop words are left out of every text that has other words.
         text_ends : (n,) int64
             Text ``t`` ends before ``term_ids[text_ends[t]]``.
 
@@ -100,8 +100,7 @@ class Analyzer:
             # Only `unknown` forgets forms, and only here, so the second look finds them all.
             while (found := self._reader.terms(texts)) is None:
                 forms = self._reader.unknown(texts)
-                pairs = zip(forms, self._stem(forms), strict=True)
-                self._lexicon.learn(forms, [None if f in self._stop_words else s for f, s in pairs])
+                self._lexicon.learn(forms, self._stem(forms))
         return found
 
 

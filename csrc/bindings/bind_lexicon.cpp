@@ -19,15 +19,12 @@ namespace {
 // once the GIL is released.
 class BorrowedWords {
  public:
-  BorrowedWords(const py::object& list, const std::string& argument, bool none_allowed) {
+  BorrowedWords(const py::object& list, const std::string& argument) {
     if (!PyList_Check(list.ptr())) {
       raise_type(argument, "a list", py::str(py::type::of(list).attr("__name__")));
     }
     strings_ = py::tuple(list);
-    for (const py::handle item : strings_) {
-      words_.push_back(none_allowed && item.is_none() ? Span<const char>{}
-                                                      : utf8_of(item, argument));
-    }
+    for (const py::handle item : strings_) words_.push_back(utf8_of(item, argument));
   }
 
   Span<const Span<const char>> view() const { return {words_.data(), words_.size()}; }
@@ -53,27 +50,28 @@ class BorrowedWords {
 };
 
 void learn(Lexicon& lexicon, const py::object& forms, const py::object& terms) {
-  const BorrowedWords form_words(forms, "forms", false);
-  const BorrowedWords term_words(terms, "terms", true);
+  const BorrowedWords form_words(forms, "forms");
+  const BorrowedWords term_words(terms, "terms");
   const py::gil_scoped_release nogil;
   lexicon.learn(form_words.view(), term_words.view());
 }
 
-std::unique_ptr<Lexicon> make_lexicon(long long capacity) {
+std::unique_ptr<Lexicon> make_lexicon(long long capacity, const py::object& stop_words) {
   if (capacity < 1) {
     throw ValueError("capacity", "an integer of at least 1", std::to_string(capacity));
   }
-  return std::make_unique<Lexicon>(static_cast<std::size_t>(capacity));
+  const BorrowedWords words(stop_words, "stop_words");
+  return std::make_unique<Lexicon>(static_cast<std::size_t>(capacity), words.view());
 }
 
 }  // namespace
 
 void bind_lexicon(py::module_& m) {
   using release_gil = py::call_guard<py::gil_scoped_release>;
-  py::class_<Lexicon>(m, "Lexicon", "What each word form means: a term, or nothing.")
-      .def(py::init(&make_lexicon), py::arg("capacity") = Lexicon::kCapacity)
-      .def("learn", &learn, py::arg("forms"), py::arg("terms"),
-           "Learn the term of each form; None or an empty term makes it a stop word.")
+  py::class_<Lexicon>(m, "Lexicon", "What each word form means: a term.")
+      .def(py::init(&make_lexicon), py::arg("capacity") = Lexicon::kCapacity,
+           py::arg("stop_words") = py::list())
+      .def("learn", &learn, py::arg("forms"), py::arg("terms"), "Learn the term of each form.")
       .def("clear", &Lexicon::clear, release_gil(), "Forget every form.")
       .def("__len__", &Lexicon::size, release_gil());
 }

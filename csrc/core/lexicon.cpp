@@ -8,6 +8,11 @@
 
 namespace ebb {
 
+Lexicon::Lexicon(std::size_t capacity, Span<const Span<const char>> stop_words)
+    : capacity_(capacity) {
+  for (const std::uint64_t form : hash_words(stop_words)) stop_words_.insert(form);
+}
+
 std::vector<std::size_t> Lexicon::unknown(Span<const std::uint64_t> forms) {
   if (size() > capacity_) clear();
   std::vector<std::size_t> positions;
@@ -31,7 +36,8 @@ void Lexicon::learn(Span<const Span<const char>> forms, Span<const Span<const ch
   for (std::size_t i = 0; i < keys.size(); ++i) {
     // The place of a new form's term first: a form never stands there without one.
     if (terms_.size() == forms_.size()) terms_.emplace_back();
-    terms_[forms_.insert(keys[i])] = terms[i].empty() ? Term{} : Term{ids[i]};
+    const bool stop_word = stop_words_.find(keys[i]) != IndexMap::kAbsent;
+    terms_[forms_.insert(keys[i])] = {ids[i], stop_word};
   }
 }
 
@@ -42,10 +48,17 @@ std::optional<Terms> Lexicon::terms(const Terms& forms) const {
   std::size_t form = 0;
   const std::shared_lock lock(mutex_);
   for (const std::int64_t end : forms.text_ends) {
+    const std::size_t first = form;
+    const std::size_t begin = found.ids.size();
     for (; form < static_cast<std::size_t>(end); ++form) {
       const std::uint32_t index = forms_.find(forms.ids[form]);
       if (index == IndexMap::kAbsent) return std::nullopt;
-      if (terms_[index]) found.ids.push_back(*terms_[index]);
+      if (!terms_[index].stop_word) found.ids.push_back(terms_[index].id);
+    }
+    if (found.ids.size() == begin) {
+      for (std::size_t i = first; i < form; ++i) {
+        found.ids.push_back(terms_[forms_.find(forms.ids[i])].id);
+      }
     }
     found.text_ends.push_back(static_cast<std::int64_t>(found.ids.size()));
   }

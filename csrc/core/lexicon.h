@@ -1,5 +1,6 @@
-// What each word form means to the lexical index: a term, or nothing (a stop word). Stemming is
-// slow, so it is done once per distinct form; the core remembers the outcome, not the text.
+// What each word form means to the lexical index: a term, which a text leaves out for a stop word
+// unless it has nothing else. Stemming is slow, so it is done once per distinct form; the core
+// remembers the outcome, not the text.
 //
 // A form is known by its 64-bit hash, and a term's id is the 64-bit hash of the term (the low half
 // of the MD5, see word_hash.h). Two forms of one lexicon collide with a chance below 1e-7.
@@ -25,27 +26,32 @@ class Lexicon {
   // More than a language's common words; what has no end (numbers, names) takes no more room.
   static constexpr std::size_t kCapacity = std::size_t{1} << 15;
 
-  explicit Lexicon(std::size_t capacity = kCapacity) : capacity_(capacity) {}
+  // The stop words are forms; they are never forgotten.
+  explicit Lexicon(std::size_t capacity = kCapacity, Span<const Span<const char>> stop_words = {});
 
   // Positions of the forms, given by their hashes, that were not learnt yet: the first occurrence
   // of each, in order. Forgets everything first when more than `capacity` forms are held.
   std::vector<std::size_t> unknown(Span<const std::uint64_t> forms);
 
-  // Learn that form i means term i; an empty term makes it a stop word. A form that is known is
-  // overwritten. Throws ShapeError if the numbers of words differ. Never forgets.
+  // Learn that form i means term i. A form that is known is overwritten. Throws ShapeError if the
+  // numbers of words differ. Never forgets.
   void learn(Span<const Span<const char>> forms, Span<const Span<const char>> terms);
 
-  // The terms of texts whose forms are given by their hashes, without stop words; nothing if some
-  // form is not known.
+  // The terms of texts whose forms are given by their hashes; nothing if some form is not known. A
+  // text of stop words alone keeps them, any other leaves them out.
   std::optional<Terms> terms(const Terms& forms) const;
 
   std::size_t size() const;
   void clear();
 
  private:
-  using Term = std::optional<std::uint64_t>;  // empty: a stop word
+  struct Term {
+    std::uint64_t id = 0;
+    bool stop_word = false;
+  };
 
   std::size_t capacity_;
+  IndexMap stop_words_;
   mutable std::shared_mutex mutex_;
   IndexMap forms_;
   std::vector<Term> terms_;  // by index of its form; at most one spare

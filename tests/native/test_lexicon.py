@@ -21,6 +21,10 @@ def term_id(term: str) -> int:
     return oracles.word_hash(term) & (2**64 - 1)
 
 
+def without_stop_words(words: list[str]) -> list[str]:
+    return [word for word in words if word != "bb"] or words
+
+
 def unknown(lexicon: _core.Lexicon, texts: list[str]) -> list[str]:
     return TermReader(lexicon, str.lower).unknown(texts)
 
@@ -42,33 +46,47 @@ def test_unknown_forms_come_once_in_order_of_first_occurrence():
 
 def test_learnt_forms_are_not_unknown():
     lexicon = _core.Lexicon()
-    lexicon.learn(["dogs", "the"], ["dog", None])
+    lexicon.learn(["dogs", "the"], ["dog", "the"])
 
     assert unknown(lexicon, ["the dogs run"]) == ["run"]
     assert len(lexicon) == 2
 
 
 def test_terms_are_hashes_and_stop_words_are_left_out():
-    lexicon = _core.Lexicon()
-    lexicon.learn(["dogs", "the", "run"], ["dog", None, "run"])
+    lexicon = _core.Lexicon(stop_words=["the"])
+    lexicon.learn(["dogs", "the", "run"], ["dog", "the", "run"])
 
-    ids, ends = terms(lexicon, ["the dogs run", "the", "", "run dogs run"])
+    ids, ends = terms(lexicon, ["the dogs run", "", "run dogs run", "dogs the the"])
 
     dog, run = term_id("dog"), term_id("run")
     assert ids.dtype == np.uint64
     assert ends.dtype == np.int64
-    assert ids.tolist() == [dog, run, run, dog, run]
-    assert ends.tolist() == [2, 2, 2, 5]
+    assert ids.tolist() == [dog, run, run, dog, run, dog]
+    assert ends.tolist() == [2, 2, 5, 6]
 
 
-def test_empty_term_is_a_stop_word():
-    lexicon = _core.Lexicon()
-    lexicon.learn(["a"], [""])
+def test_a_text_of_stop_words_alone_keeps_their_terms():
+    lexicon = _core.Lexicon(stop_words=["is", "being"])
+    lexicon.learn(["is", "being"], ["is", "be"])
 
-    ids, ends = terms(lexicon, ["a a"])
+    ids, ends = terms(lexicon, ["being", "", "is being is"])
 
-    assert ids.shape == (0,)
-    assert ends.tolist() == [0]
+    assert ids.tolist() == [term_id(term) for term in ("be", "is", "be", "is")]
+    assert ends.tolist() == [1, 1, 4]
+
+
+def test_stop_words_are_not_forgotten():
+    lexicon = _core.Lexicon(stop_words=["the"])
+    lexicon.clear()
+    lexicon.learn(["the", "dog"], ["the", "dog"])
+
+    assert terms(lexicon, ["the dog"])[0].tolist() == [term_id("dog")]
+
+
+@pytest.mark.parametrize("words", ["the", ("the",), None])
+def test_stop_words_must_be_a_list(words):
+    with pytest.raises(InvalidType, match="stop_words: expected a list"):
+        _core.Lexicon(stop_words=words)
 
 
 def test_terms_are_none_while_a_form_is_not_known():
@@ -119,14 +137,15 @@ def test_full_lexicon_starts_anew_when_asked_for_unknown_forms():
 @given(st.lists(st.lists(st.lists(WORDS, max_size=5).map(" ".join), max_size=4), max_size=5))
 @settings(max_examples=50, deadline=None)
 def test_lexicon_is_a_dictionary(batches):
-    lexicon, model = _core.Lexicon(), {}
+    lexicon, model = _core.Lexicon(stop_words=["bb"]), {}
     for texts in batches:
         found = [w for text in texts for w in oracles.words(text)]
         new = [w for w in dict.fromkeys(found) if w not in model]
         assert unknown(lexicon, texts) == new
-        lexicon.learn(new, [None if w == "bb" else w[:2] for w in new])
-        model.update({w: [] if w == "bb" else [term_id(w[:2])] for w in new})
-        assert terms(lexicon, texts)[0].tolist() == [t for w in found for t in model[w]]
+        lexicon.learn(new, [w[:2] for w in new])
+        model.update({w: term_id(w[:2]) for w in new})
+        kept = [w for text in texts for w in without_stop_words(oracles.words(text))]
+        assert terms(lexicon, texts)[0].tolist() == [model[w] for w in kept]
         assert len(lexicon) == len(model)
 
 
