@@ -166,6 +166,24 @@ def never_checkpoint() -> None:
     apsw.connection_hooks.append(lambda connection: connection.wal_autocheckpoint(0))
 
 
+def sync_seldom() -> None:
+    """Let commits of ``durability="power"`` return before they are synced, as by default."""
+
+    def rewrite(sql: str) -> str:
+        return "PRAGMA synchronous = NORMAL" if _upper(sql) == "PRAGMA SYNCHRONOUS = FULL" else sql
+
+    _rewriting(rewrite)
+
+
+def sync_never() -> None:
+    """Let nothing be synced, not even before the log is moved into the database."""
+
+    def rewrite(sql: str) -> str:
+        return "PRAGMA synchronous = OFF" if "SYNCHRONOUS =" in _upper(sql) else sql
+
+    _rewriting(rewrite)
+
+
 def begin_without_lock() -> None:
     """Begin writing without the write lock: what was looked at may change before it is written."""
     _rewriting(lambda sql: "BEGIN" if _upper(sql) == "BEGIN IMMEDIATE" else sql)
@@ -222,6 +240,8 @@ PLANTS: dict[str, Callable[[], None]] = {
     "lock kept on cancel": stay_open_on_cancel,
     "other processes overlooked": overlook_other_processes,
     "log never checkpointed": never_checkpoint,
+    "synced seldom": sync_seldom,
+    "synced never": sync_never,
     "no lock before writing": begin_without_lock,
     "every statement commits": commit_each_statement,
     "a file left open": leak_a_file,

@@ -45,6 +45,12 @@ FIGURES: dict[str, Figure] = {
         {"rounds": 39, "seconds": 30},
         {"rounds": 300, "seconds": 570},
     ),
+    "R3": Figure(
+        "power_cuts",
+        "power cuts, writes lost and torn",
+        {"rounds": 4, "seconds": 14, "cuts": 20},
+        {"rounds": 20, "seconds": 570},
+    ),
     "R11": Figure(
         "mixed_load",
         "80 % recall, 20 % remember",

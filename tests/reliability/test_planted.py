@@ -10,6 +10,8 @@ CAUGHT = [
     ("ack before commit", "R1", ["lost"]),
     ("every statement commits", "R1", ["half", "did not reopen", "exceptions"]),
     ("every statement commits", "R2", ["did not reopen", "neither before nor after"]),
+    ("synced seldom", "R3", ["lost"]),
+    ("synced never", "R3", ["did not reopen", "store unsound"]),
     ("no busy wait", "R11", ["locked"]),
     ("other processes overlooked", "R11", ["another process's fact not found"]),
     ("no lock before writing", "R12", ["did not open and write"]),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from ebbmem import AgenticMemory, recipes
 from reliability.ledger import Told
@@ -37,14 +37,14 @@ class Writer:
     has returned; after a recall of its probe (name, 0, Recalls).
     """
 
-    def __init__(self, path: Path, name: str, pipe: Connection) -> None:
+    def __init__(self, path: Path, name: str, pipe: Connection, **options: Any) -> None:
         self._name = name
         self._pipe = pipe
         self._random = random.Random(name)
         self._calls = 0
         self._texts = 0
-        db = opened(path, pending_recalls=PENDING)
-        self._handles = {scope: AgenticMemory(db, scope=scope, run_id=name) for scope in SCOPES}
+        self._db = opened(path, pending_recalls=PENDING, **options)
+        self._handles = {s: AgenticMemory(self._db, scope=s, run_id=name) for s in SCOPES}
         self._own: list[tuple[str, str, str]] = []
         """(scope, text, id) of what may be corrected or erased."""
 
@@ -60,6 +60,10 @@ class Writer:
             self._handles[scope].recall(probe, top_k=1, recipe=recipes.SIMILARITY)
             recalls += 1
             self._pipe.send((self._name, 0, Recalls(scope, probe, recalls)))
+
+    def close(self) -> None:
+        """Close the store."""
+        self._db.close()
 
     def remember(self) -> None:
         """Remember one thing, with keywords that others have too."""
