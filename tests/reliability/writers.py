@@ -23,7 +23,7 @@ WORDS = tuple(
 
 
 class Recalls(NamedTuple):
-    """How often a writer's recall of its own probe has returned."""
+    """How often a writer's recall of its own probe has returned it."""
 
     scope: str
     probe: str
@@ -56,9 +56,10 @@ class Writer:
         actions = (self.remember, self.batch, self.turn, self.keyed, self.correct, self.erase)
         while True:
             self._random.choice(actions)()
-            # This recipe strengthens at every recall, and ranks by nothing but the text.
-            self._handles[scope].recall(probe, top_k=1, recipe=recipes.SIMILARITY)
-            recalls += 1
+            # This recipe strengthens at every recall, and ranks by nothing but hashes of words: a
+            # newer text with the same ones is before the probe.
+            found = self._handles[scope].recall(probe, top_k=1, recipe=recipes.SIMILARITY)
+            recalls += [hit.summary for hit in found] == [probe]
             self._pipe.send((self._name, 0, Recalls(scope, probe, recalls)))
 
     def close(self) -> None:
