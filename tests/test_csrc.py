@@ -16,8 +16,9 @@ from codebase import ROOT, files, shown
 
 CORE = files("csrc/core", ".cpp", ".h", ".inl")
 KERNELS = files("csrc/kernels", ".cpp", ".h", ".inl")
+FILES = files("csrc/files", ".cpp", ".h")  # what reads or writes a file
 BINDINGS = files("csrc/bindings", ".cpp", ".h")
-SOURCES = [*CORE, *KERNELS, *BINDINGS]
+SOURCES = [*CORE, *KERNELS, *FILES, *BINDINGS]
 
 INTRINSICS = {"immintrin.h", "x86intrin.h", "emmintrin.h", "arm_neon.h", "arm_sve.h", "intrin.h"}
 TALKATIVE = {"iostream", "fstream", "cstdio", "stdio.h", "print", "filesystem"}
@@ -68,11 +69,15 @@ def matching(paths: list[Path], pattern: re.Pattern[str]) -> list[str]:
 def test_there_is_native_code_to_check() -> None:
     assert len(CORE) > 10
     assert len(KERNELS) > 3
+    assert len(FILES) > 1
     assert len(BINDINGS) > 5
 
 
-def test_core_and_kernels_do_not_know_python() -> None:
-    assert including([*CORE, *KERNELS], re.compile(r"Python\.h|pybind11|numpy|bindings/")) == []
+def test_the_bindings_alone_know_python() -> None:
+    assert (
+        including([*CORE, *KERNELS, *FILES], re.compile(r"Python\.h|pybind11|numpy|bindings/"))
+        == []
+    )
 
 
 def test_core_includes_core_and_the_standard_library_alone() -> None:
@@ -80,6 +85,15 @@ def test_core_includes_core_and_the_standard_library_alone() -> None:
 
     assert set(including(CORE, re.compile(r"^(?!core/).*/"))) == platform_seams
     assert including(CORE, INTRINSICS | TALKATIVE) == []
+
+
+def test_core_calls_nobody_through_a_pointer_it_was_given_as_bytes() -> None:
+    # That is how a database's files are read and written: work of csrc/files.
+    assert matching(CORE, re.compile(r"reinterpret_cast<\w*Function>|\bsqlite3?_")) == []
+
+
+def test_files_include_core_and_the_standard_library_alone() -> None:
+    assert including(FILES, re.compile(r"^(?!(core|files)/).*/")) == []
 
 
 def test_kernels_include_the_table_and_each_other_alone() -> None:
@@ -151,8 +165,8 @@ def test_every_header_is_included_once_and_says_its_contract() -> None:
 
 
 @needs_compiler
-def test_core_and_kernels_compile_without_python_headers() -> None:
-    sources = [str(path) for path in [*CORE, *KERNELS] if path.suffix == ".cpp"]
+def test_all_but_the_bindings_compiles_without_python_headers() -> None:
+    sources = [str(path) for path in [*CORE, *KERNELS, *FILES] if path.suffix == ".cpp"]
 
     done = syntax_check(sources)
 
@@ -160,11 +174,11 @@ def test_core_and_kernels_compile_without_python_headers() -> None:
 
 
 @needs_compiler
-def test_each_core_header_compiles_on_its_own(tmp_path: Path) -> None:
+def test_each_header_of_core_and_files_compiles_on_its_own(tmp_path: Path) -> None:
     probes = []
-    for header in (p for p in CORE if p.suffix == ".h"):
+    for header in (p for p in [*CORE, *FILES] if p.suffix == ".h"):
         probe = tmp_path / f"{header.stem}.cpp"
-        probe.write_text(f'#include "core/{header.name}"\n', encoding="utf-8")
+        probe.write_text(f'#include "{header.parent.name}/{header.name}"\n', encoding="utf-8")
         probes.append(str(probe))
 
     done = syntax_check(probes)

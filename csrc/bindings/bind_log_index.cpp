@@ -6,7 +6,7 @@
 #include "bindings/released.h"
 #include "bindings/topics.h"
 #include "core/errors.h"
-#include "core/log_index.h"
+#include "files/log_index.h"
 
 namespace py = pybind11;
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "bindings/topics.h"
-#include "core/page_writes.h"
+#include "files/page_writes.h"
 
 namespace py = pybind11;
 

@@ -5,21 +5,9 @@
 // now would live on there. The room is unallocated, so zeros in it change nothing.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
-#include "core/database_file.h"
-#include "core/span.h"
+#include "files/database_file.h"
 
 namespace ebb {
-
-// Returns where the unallocated room of a page begins and ends, for the page at `offset` of a file;
-// nothing (two equal numbers) for what is no b-tree page, or a damaged one.
-struct Room {
-  std::size_t begin;
-  std::size_t end;
-};
-Room unallocated_room(Span<const unsigned char> page, std::int64_t offset);
 
 // From now on whole pages that are written to the file have zeros in their unallocated room; not
 // in files of more than 2^24 pages, or with pages of pointers back (PRAGMA auto_vacuum), where a

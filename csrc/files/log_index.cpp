@@ -1,4 +1,4 @@
-#include "core/log_index.h"
+#include "files/log_index.h"
 
 #include <atomic>
 

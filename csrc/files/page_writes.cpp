@@ -1,19 +1,21 @@
-#include "core/page_writes.h"
+#include "files/page_writes.h"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <list>
 #include <memory>
 #include <mutex>
 
+#include "core/page_room.h"
+#include "core/span.h"
+
 namespace ebb {
 
 namespace {
 
-constexpr std::size_t kSmallestPage = 512;
-constexpr std::size_t kLargestPage = 65536;
-constexpr std::size_t kFirstHeader = 100;  // the header of the file stands before the first page's
 // Overflow and freelist pages begin with the number of another page, as four bytes, highest first.
 // In files of up to so many pages that byte is below every kind of b-tree page.
 constexpr std::int64_t kMostPages = std::int64_t{1} << 24;
@@ -30,14 +32,6 @@ struct Replaced {
   FileMethods methods;  // first: a file's pointer to it leads here
   const FileMethods* original;
 };
-
-std::size_t number(const unsigned char* bytes) {
-  return static_cast<std::size_t>(bytes[0]) << 8 | bytes[1];
-}
-
-bool is_page_size(std::size_t size) {
-  return size >= kSmallestPage && size <= kLargestPage && (size & (size - 1)) == 0;
-}
 
 // Whether a page that looks like one of a b-tree can be nothing else in this file.
 bool tells_by_looks(DatabaseFile* file, const FileMethods& original, std::size_t page_size) {
@@ -59,7 +53,7 @@ int write_page(DatabaseFile* file, const void* bytes, int size, std::int64_t off
   const auto write = reinterpret_cast<WriteFunction>(original.functions[kWrite]);
   const Span<const unsigned char> page{static_cast<const unsigned char*>(bytes),
                                        static_cast<std::size_t>(size)};
-  const Room room = unallocated_room(page, offset);
+  const PageRoom room = unallocated_room(page, offset);
   if (room.begin == room.end || !tells_by_looks(file, original, page.size)) {
     return write(file, bytes, size, offset);
   }
@@ -92,20 +86,6 @@ const FileMethods& replaced(const FileMethods& original) {
 }
 
 }  // namespace
-
-Room unallocated_room(Span<const unsigned char> page, std::int64_t offset) {
-  constexpr Room kNone{0, 0};
-  if (!is_page_size(page.size) || offset % static_cast<std::int64_t>(page.size) != 0) return kNone;
-  const std::size_t header = offset == 0 ? kFirstHeader : 0;
-  const unsigned char* at = page.data + header;
-  const unsigned char kind = at[0];
-  const bool leaf = kind == 10 || kind == 13;
-  if (!leaf && kind != 2 && kind != 5) return kNone;
-  const std::size_t begin = header + (leaf ? 8 : 12) + 2 * number(at + 3);
-  const std::size_t cells = number(at + 5);
-  const std::size_t end = cells == 0 ? kLargestPage : cells;
-  return begin < end && end <= page.size ? Room{begin, end} : kNone;
-}
 
 bool write_without_leftovers(DatabaseFile& file) {
   if (file.methods == nullptr || file.methods->version < 1) return false;

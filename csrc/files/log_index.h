@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/database_file.h"
+#include "files/database_file.h"
 
 namespace ebb {
 
