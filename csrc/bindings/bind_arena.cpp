@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bindings/arguments.h"
+#include "bindings/compaction.h"
 #include "bindings/numpy_views.h"
 #include "bindings/released.h"
 #include "bindings/topics.h"
@@ -47,15 +48,6 @@ std::size_t tombstone(Arena& arena, const py::object& slots) {
   return arena.tombstone(numbers);
 }
 
-py::array_t<std::int64_t> compact(Arena& arena) {
-  std::vector<std::int64_t> moved;
-  {
-    const py::gil_scoped_release nogil;
-    moved = arena.compact();
-  }
-  return to_numpy(std::move(moved));
-}
-
 py::array_t<float> copy_rows(const Arena& arena, const py::object& slots) {
   const Span<const std::int64_t> numbers = vector_view<std::int64_t>(slots, "slots");
   py::array_t<float> out({numbers.size, arena.dim()});
@@ -76,7 +68,8 @@ void bind_arena(py::module_& m) {
       .def("overwrite", &overwrite, py::arg("slot"), py::arg("row"), "Replace a live row.")
       .def("tombstone", &tombstone, py::arg("slots"),
            "Kill rows and zero them; return how many were live.")
-      .def("compact", &compact, "Close the gaps; return the new slot of each old one, -1 if gone.")
+      .def("compact", &compacted<Arena>,
+           "Close the gaps; return the new slot of each old one, -1 if gone.")
       .def("copy_rows", &copy_rows, py::arg("slots"),
            "Return copies of rows; a dead one reads as zeros.")
       .def_property_readonly("dim", &Arena::dim, "Floats per row.")

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bindings/arguments.h"
+#include "bindings/compaction.h"
 #include "bindings/numpy_views.h"
 #include "bindings/ranking.h"
 #include "bindings/released.h"
@@ -48,15 +49,6 @@ std::size_t tombstone(Fading& fading, const py::object& slots) {
   const Span<const std::int64_t> numbers = vector_view<std::int64_t>(slots, "slots");
   const py::gil_scoped_release nogil;
   return fading.tombstone(numbers);
-}
-
-py::array_t<std::int64_t> compact(Fading& fading) {
-  std::vector<std::int64_t> moved;
-  {
-    const py::gil_scoped_release nogil;
-    moved = fading.compact();
-  }
-  return to_numpy(std::move(moved));
 }
 
 py::array_t<double> log_weights_of(const Fading& fading, const py::object& slots,
@@ -111,7 +103,8 @@ void bind_fading(py::module_& m) {
       .def("overwrite", &overwrite, py::arg("slots"), py::arg("importance"), py::arg("since_us"),
            py::arg("pace") = py::none(), "Give live slots new lines.")
       .def("tombstone", &tombstone, py::arg("slots"), "Kill slots; return how many were live.")
-      .def("compact", &compact, "Close the gaps; return the new slot of each old one, -1 if gone.")
+      .def("compact", &compacted<Fading>,
+           "Close the gaps; return the new slot of each old one, -1 if gone.")
       .def("log_weights", &log_weights_of, py::arg("slots"), py::arg("now_us"), py::arg("rate"),
            "ln(importance) - rate * pace * age; minus infinity for the dead.")
       .def("bound", &bound, py::arg("first"), py::arg("count"), py::arg("now_us"), py::arg("rate"),

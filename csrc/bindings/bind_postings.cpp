@@ -2,6 +2,7 @@
 
 #include "bindings/arguments.h"
 #include "bindings/bm25_arguments.h"
+#include "bindings/compaction.h"
 #include "bindings/numpy_views.h"
 #include "bindings/released.h"
 #include "bindings/topics.h"
@@ -62,10 +63,8 @@ void bind_postings(py::module_& m) {
            "Give each text the next slot and return the first of them; all or nothing.")
       .def("tombstone", &tombstone, py::arg("slots"),
            "Take texts out of every count at once and return how many were live.")
-      .def(
-          "compact",
-          [](Postings& self) { return to_numpy(released([&] { return self.compact(); })); },
-          "Renumber the live texts and return the new slot of each old one, or -1.")
+      .def("compact", &compacted<Postings>,
+           "Renumber the live texts and return the new slot of each old one, or -1.")
       .def("__len__", [](const Postings& self) { return released([&] { return self.size(); }); })
       .def_property_readonly(
           "live", [](const Postings& self) { return released([&] { return self.live(); }); },

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bindings/arguments.h"
+#include "bindings/compaction.h"
 #include "bindings/numpy_views.h"
 #include "bindings/one_text.h"
 #include "bindings/ranking.h"
@@ -46,15 +47,6 @@ std::size_t tombstone(WordVectors& vectors, const py::object& slots) {
   const Span<const std::int64_t> numbers = vector_view<std::int64_t>(slots, "slots");
   const py::gil_scoped_release nogil;
   return vectors.tombstone(numbers);
-}
-
-py::array_t<std::int64_t> compact(WordVectors& vectors) {
-  std::vector<std::int64_t> moved;
-  {
-    const py::gil_scoped_release nogil;
-    moved = vectors.compact();
-  }
-  return to_numpy(std::move(moved));
 }
 
 py::tuple result_of(RankedWords ranked) {
@@ -124,7 +116,8 @@ void bind_words(py::module_& m) {
       .def("overwrite", &overwrite, py::arg("slot"), py::arg("buckets"), py::arg("counts"),
            "Replace a live vector.")
       .def("tombstone", &tombstone, py::arg("slots"), "Kill vectors; return how many were live.")
-      .def("compact", &compact, "Close the gaps; return the new slot of each old one, -1 if gone.")
+      .def("compact", &compacted<WordVectors>,
+           "Close the gaps; return the new slot of each old one, -1 if gone.")
       .def("top_affine", &affine, py::arg("buckets"), py::arg("counts"), py::arg("mul"),
            py::arg("add"), py::arg("newness"), py::arg("mask"), py::arg("k"),
            "Best vectors by mul * cosine + add: slots, scores, cosines.")
