@@ -1,6 +1,7 @@
 #include "core/reinforcement.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "core/decay.h"
@@ -35,9 +36,10 @@ double retrievability(const StrengthColumns& columns, std::size_t slot, std::int
                       const SuccessRule& rule) {
   const double slowed = (1.0 - kStrengthProtection * columns.strength[slot]) *
                         (1.0 - kEmotionProtection * columns.intensity[slot]);
-  const double idle =
-      static_cast<double>(std::max(now, columns.accessed[slot]) - columns.accessed[slot]) /
-      rule.unit;
+  const std::int64_t since = std::min(columns.accessed[slot], now);
+  // Without a sign: the difference of two moments may need all 64 bits.
+  const auto ticks = static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(since);
+  const double idle = static_cast<double>(ticks) / rule.unit;
   return columns.anchor[slot] * exp(-(rule.rate * slowed) * idle);
 }
 
@@ -59,7 +61,8 @@ std::vector<Trace> succeed(const StrengthColumns& columns, Span<const std::int64
     strength += rule.gain * (1.0 - r) * (1.0 - strength);
     columns.anchor[slot] = 0.5 + 0.5 * strength;
     columns.accessed[slot] = std::max(columns.accessed[slot], now);
-    ++columns.accesses[slot];
+    std::int64_t& accesses = columns.accesses[slot];
+    accesses += accesses < std::numeric_limits<std::int64_t>::max() ? 1 : 0;
   }
   return before;
 }

@@ -42,8 +42,9 @@ struct Trace {
 static_assert(sizeof(Trace) == 7 * sizeof(double));
 
 // Returns what each slot was like before; then lets each succeed whose `counted` is true. A slot
-// that comes twice succeeds twice, one after the other. Throws ValueError for a slot that is not
-// there, and a rule out of range; then nothing was changed.
+// that comes twice succeeds twice, one after the other. Accesses are counted up to the largest
+// number there is. Throws ValueError for a slot that is not there, and a rule out of range; then
+// nothing was changed.
 std::vector<Trace> succeed(const StrengthColumns& columns, Span<const std::int64_t> slots,
                            RowMask counted, std::int64_t now, const SuccessRule& rule);
 

@@ -122,3 +122,17 @@ def test_what_is_no_column_is_refused_and_nothing_changes():
         with pytest.raises(InvalidArgument, match="gain: expected"):
             succeed(found, [0], gain=gain)
     assert [c[0] for c in found] == [0.1, 0.55, 0.0, 0, 1]
+
+
+def test_moments_at_both_ends_of_the_range_are_as_far_apart_as_they_are():
+    # 2^64 us of idle time, 5.1e9 h: nothing is left of R.
+    found = columns([(0.5, 1.0, 0.0, -(2**63), 3)])
+    (r,) = succeed(found, [0], now=2**63 - 1)
+    assert r == 0.0
+    assert found[3].tolist() == [2**63 - 1]
+
+
+def test_accesses_stop_at_the_largest_number():
+    found = columns([(0.5, 1.0, 0.0, 0, 2**63 - 1)])
+    succeed(found, [0, 0])
+    assert found[4].tolist() == [2**63 - 1]
