@@ -35,6 +35,10 @@ cdef extern from *:
     bint Py_UNICODE_ISSPACE(uint32_t point) noexcept nogil
 
 
+cdef extern from "core/hash_embed.h" namespace "ebb":
+    const size_t kMaxDim
+
+
 cdef extern from "core/text.h" namespace "ebb":
     cppclass Text:
         const void* units
@@ -217,6 +221,8 @@ cdef class WordHasher:
         self.arguments = ("words", 1, None)
 
     def __init__(self, split, dim, sign):
+        if not 1 <= dim <= kMaxDim:
+            raise InvalidArgument.of("dim", f"1 to {kMaxDim}", dim)
         self.split = {"words": ENCODABLE_WORDS, "lower_split": LOWER_SPLIT}[split]
         self.dim = dim
         self.sign = Sign.kNone
@@ -282,18 +288,23 @@ cdef class TermReader:
 
     def terms(self, texts):
         """Return term ids and where each text ends; None if some form is not known."""
-        cdef _Batch many = batch(texts, self.split)
-        return CORE.terms(self.lexicon, many.texts, many.count, &self.split.how)
+        # Held: another thread may call __init__ while the core reads them.
+        cdef _Splitter split = self.split
+        cdef object lexicon = self.lexicon
+        cdef _Batch many = batch(texts, split)
+        return CORE.terms(lexicon, many.texts, many.count, &split.how)
 
     def unknown(self, texts):
         """Return the forms the lexicon does not know, each once, in order.
 
         It forgets all first when it holds more than its capacity.
         """
-        if self.lexicon is None:
+        cdef _Splitter split = self.split
+        cdef object lexicon = self.lexicon
+        if lexicon is None:
             raise InvalidType.of("lexicon", "a Lexicon", None)
-        cdef _Batch many = batch(texts, self.split)
-        return CORE.unknown(self.lexicon, many.texts, many.count, &self.split.how)
+        cdef _Batch many = batch(texts, split)
+        return CORE.unknown(lexicon, many.texts, many.count, &split.how)
 
 
 cdef object words_of(object texts, _Splitter split):

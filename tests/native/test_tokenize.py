@@ -271,6 +271,32 @@ def test_without_a_lexicon_no_form_is_unknown_or_known():
         TermReader(None, str.casefold).unknown(["abc"])
 
 
+@pytest.mark.parametrize("dim", [0, -1, 2**24 + 1, 2**64])
+def test_a_hasher_refuses_a_dimension_that_no_vector_has(dim):
+    with pytest.raises(InvalidArgument, match="dim: expected 1 to 16777216, got"):
+        WordHasher("words", dim, None)
+
+    hasher = WordHasher("words", 8, None)
+    with pytest.raises(InvalidArgument, match="dim"):
+        hasher.__init__("lower_split", dim, None)  # type: ignore[misc]
+    assert hasher.embed("Rex").tolist() == oracles.embed("Rex", 8).tolist()
+
+
+def test_a_reader_that_is_made_anew_goes_on_with_the_splitter_it_began_with():
+    made_anew = []
+
+    def fold(text):
+        reader.__init__(None, str.upper)  # type: ignore[misc]
+        made_anew.append(text)
+        return text.casefold()
+
+    reader = TermReader(None, fold)
+    ids, _ = reader.terms(["É x", "Ü y"])
+
+    assert len(made_anew) == 2
+    assert ids.tolist() == [oracles.word_hash(w) & (2**64 - 1) for w in ("é", "x", "ü", "y")]
+
+
 def test_whatever_the_core_throws_is_an_exception_in_python():
     name = b"ebbmem._core._text_functions"
     find = ctypes.pythonapi.PyCapsule_GetPointer
