@@ -24,14 +24,15 @@ def opening(sizes: FleetSizes, folder: Path) -> Iterator[Figure]:
     """Open a store with one large scope and ask it, beside chromadb with the same embedder."""
     stores = {"ebbmem": folder / "large.db", "chromadb": folder / "chroma"}
     texts = data.texts(sizes.in_one)
+    built = stores["ebbmem"].exists()
     with Fleet(stores["ebbmem"]) as fleet:
-        for first in range(0, len(texts), BATCH):
+        for first in range(0, 0 if built else len(texts), BATCH):
             fleet.remember_many((name(0), text) for text in texts[first : first + BATCH])
         cue = data.cues(1)[0]
         right = [hit.summary for hit in fleet[name(0)].recall(cue, reinforce=False)]
     if peers.load("chromadb") is None:
         del stores["chromadb"]
-    else:
+    elif not built:
         peers.Chroma(stores["chromadb"], HashingEmbedder().embed_many).remember_many(texts)
     took: dict[str, list[tuple[float, float]]] = {who: [] for who in stores}
     for _ in range(sizes.opens):

@@ -8,7 +8,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from weakref import ref
 
+from ebbmem import _core
 from ebbmem.index import ScopeIndex
+
+GIVEN_BACK_PART = 16
+"""Memory is given back once more than such a part of the budget was dropped."""
 
 
 class IndexUse(NamedTuple):
@@ -41,6 +45,8 @@ class LoadedIndexes:
         """The data version at which each was last known to be current."""
         self._bytes: dict[str, int] = {}
         self._total_bytes = 0
+        self._left_bytes = 0
+        """What those took that were dropped since memory was given back."""
         self._hits = self._misses = self._evictions = 0
 
     def __len__(self) -> int:
@@ -77,7 +83,11 @@ class LoadedIndexes:
         self.weigh(index)
 
     def weigh(self, in_use: ScopeIndex) -> None:
-        """Count what an index takes now, and drop others beyond the budget."""
+        """Count what an index takes now, and drop others beyond the budget.
+
+        Now and then the memory of those that were dropped is given back to the system: of several
+        threads, none may use what another one's index leaves.
+        """
         own = in_use.scope.name
         in_use.columns.grown = False
         with self._lock:
@@ -87,6 +97,10 @@ class LoadedIndexes:
             self._total_bytes += taken - self._bytes.get(own, 0)
             self._bytes[own] = taken
             self._make_room()
+            much = self._left_bytes * GIVEN_BACK_PART > self._budget_bytes
+            self._left_bytes = 0 if much else self._left_bytes
+        if much:
+            _core.give_back_free_pages()
 
     def _make_room(self) -> None:
         """Drop the indexes used longest ago that nobody uses now; the caller holds the lock."""
@@ -102,7 +116,9 @@ class LoadedIndexes:
                 if version is not None:
                     self._versions[scope] = version
                 continue
-            self._total_bytes -= self._bytes.pop(scope, 0)
+            taken = self._bytes.pop(scope, 0)
+            self._total_bytes -= taken
+            self._left_bytes += taken
             self._evictions += 1
 
     def drop(self, scope: str) -> None:

@@ -1,8 +1,10 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "bindings/released.h"
 #include "bindings/topics.h"
 #include "core/dispatch.h"
+#include "core/heap.h"
 
 namespace py = pybind11;
 
@@ -15,6 +17,9 @@ void bind_cpu(py::module_& m) {
       "Names of the instruction sets this machine runs, best first.");
   m.def("choose_isa", &choose, py::arg("name"),
         "Use the kernels of one instruction set; the empty name takes the best.");
+  m.def(
+      "give_back_free_pages", [] { released([] { give_back_free_pages(); }); },
+      "Give free pages of the heap back to the system, where it does not happen by itself.");
 #if defined(__VERSION__)
   m.attr("compiler") = __VERSION__;
 #else
