@@ -20,7 +20,7 @@ from ebbmem.records.connection import Connection
 from ebbmem.records.counters import Counters
 from ebbmem.records.erasing import ERASING_KEY
 from ebbmem.records.following import SqliteFollower
-from ebbmem.records.forks import forked, identity
+from ebbmem.records.forks import forked, identity, this_process
 from ebbmem.records.header import read_header
 from ebbmem.records.journals import DURABILITIES, settle_journal
 from ebbmem.records.migrate import (
@@ -99,7 +99,7 @@ class SqliteRecords:
         self._cache_bytes = cache_bytes
         self._clock = clock or SystemClock()
         self._lock = threading.RLock()
-        self._pid = os.getpid()
+        self._process = this_process()
         self._views: dict[int, SqliteFollower] = {}
         """The open transaction of each thread that has one."""
         self._readers: Readers | None = None
@@ -149,7 +149,7 @@ class SqliteRecords:
 
     def require_own(self) -> None:
         """Raise ForkedStore in a child process, forked since the store was opened."""
-        if os.getpid() != self._pid:
+        if this_process() is not self._process:
             raise forked(self.path)
 
     def migrate(self) -> list[str]:
@@ -296,7 +296,7 @@ class SqliteRecords:
 
         Waits for transactions of other threads to end; in a forked child it does nothing.
         """
-        if self._closed or os.getpid() != self._pid:
+        if self._closed or this_process() is not self._process:
             return
         if self._view() is not None:
             raise StoreError("close() cannot run inside a transaction")
