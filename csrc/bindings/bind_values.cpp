@@ -1,6 +1,8 @@
 #include <pybind11/pybind11.h>
+#include <structmember.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bindings/numpy_views.h"
@@ -21,6 +23,37 @@ PyTypeObject* plain_class(const py::object& cls) {
   raise_type("cls", "a class with object's __new__", py::repr(cls));
 }
 
+// How the instances of a class get one attribute.
+class Setter {
+ public:
+  Setter(PyTypeObject* type, PyObject* name) : name_(name) {
+    const auto found = py::reinterpret_steal<py::object>(
+        PyObject_GetAttr(reinterpret_cast<PyObject*>(type), name));
+    if (!found) PyErr_Clear();
+    if (!found || Py_TYPE(found.ptr()) != &PyMemberDescr_Type) return;
+    const auto* const member = reinterpret_cast<const PyMemberDescrObject*>(found.ptr());
+    const bool plain = member->d_member->type == T_OBJECT_EX && member->d_member->flags == 0;
+    if (plain && PyType_IsSubtype(type, member->d_common.d_type) != 0) {
+      offset_ = member->d_member->offset;
+    }
+  }
+
+  // Nobody else knows the object yet.
+  void set(PyObject* object, PyObject* value) const {
+    if (offset_ != 0) {
+      auto* const slot = reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + offset_);
+      Py_INCREF(value);
+      Py_XDECREF(std::exchange(*slot, value));
+    } else if (PyObject_GenericSetAttr(object, name_, value) != 0) {
+      throw py::error_already_set();
+    }
+  }
+
+ private:
+  PyObject* name_;
+  Py_ssize_t offset_ = 0;  // of a slot; 0: it is none
+};
+
 // What `object.__new__` and `object.__setattr__` do, by columns. Python spends longer on calling
 // them for the hits of a recall than on finding the hits.
 py::list made(const py::object& cls, const py::tuple& names, const py::tuple& columns) {
@@ -38,18 +71,15 @@ py::list made(const py::object& cls, const py::tuple& names, const py::tuple& co
                        std::to_string(values.back().size()));
     }
   }
+  std::vector<Setter> setters;
+  for (const py::handle name : names) setters.emplace_back(type, name.ptr());
   const py::tuple nothing;
   py::list objects(values.front().size());
   for (std::size_t row = 0; row < objects.size(); ++row) {
     auto object = py::reinterpret_steal<py::object>(type->tp_new(type, nothing.ptr(), nullptr));
     if (!object) throw py::error_already_set();
     for (std::size_t i = 0; i < values.size(); ++i) {
-      PyObject* const value = PyTuple_GET_ITEM(values[i].ptr(), static_cast<Py_ssize_t>(row));
-      if (PyObject_GenericSetAttr(object.ptr(),
-                                  PyTuple_GET_ITEM(names.ptr(), static_cast<Py_ssize_t>(i)),
-                                  value) != 0) {
-        throw py::error_already_set();
-      }
+      setters[i].set(object.ptr(), PyTuple_GET_ITEM(values[i].ptr(), static_cast<Py_ssize_t>(row)));
     }
     PyList_SET_ITEM(objects.ptr(), static_cast<Py_ssize_t>(row), object.release().ptr());
   }

@@ -79,3 +79,22 @@ def test_an_error_of_a_column_is_passed_on():
 
     with pytest.raises(ZeroDivisionError):
         _core.made(Pair, ("first",), (failing(),))
+
+
+def test_of_a_name_given_twice_the_last_column_counts_and_nothing_leaks():
+    class Seen(Referable):
+        pass
+
+    first = Seen()
+    gone = weakref.ref(first)
+    made = _core.made(Pair, ("first", "first"), ([first], [2]))
+    del first
+    assert (gone(), made[0].first) == (None, 2)
+
+
+def test_attributes_without_a_slot_are_set_as_well():
+    class Loose:
+        pass
+
+    (one,) = _core.made(Loose, ("first", "second"), ([1], [2]))
+    assert vars(one) == {"first": 1, "second": 2}
