@@ -65,6 +65,8 @@ class Ranked(NamedTuple):
         )
 
 
+NO_CASCADE: F64 = np.broadcast_to(np.float64(0.0), np.iinfo(np.int32).max)
+"""The column of who spreads no activation: a single zero, however many were scored."""
 _NONE: F64 = np.empty(0)
 NOTHING = Ranked("", np.empty(0, np.int64), (), (), _NONE, _NONE, _NONE, {}, {}, {}, {})
 

@@ -156,7 +156,7 @@ class Recalled(_Deferred):
 
 
 @dataclass(frozen=True, slots=True)
-class RecallResult:
+class RecallResult(_Deferred):
     """What a recall brought back, best first.
 
     ``id`` names the recall for ``feedback``; ``abstained`` is true when nothing reached the

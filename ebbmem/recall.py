@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ebbmem import scoring, succession
 from ebbmem.decay import F64, Ebbinghaus
-from ebbmem.hits import SUPERSEDED, Answer, Ranked, cut
+from ebbmem.hits import NO_CASCADE, SUPERSEDED, Answer, Ranked, cut
 from ebbmem.index import ScopeIndex
 from ebbmem.questions import Question, Request
 from ebbmem.recipes import Ranking as Kind
@@ -64,14 +64,16 @@ def _product(one: Question, ranking: Ranking) -> Answer:
     index, request = one.index, one.request
     law = cast(Ebbinghaus, request.recipe.law)
     slots, cosines = ranking
-    scores, parts = scoring.product(slots, cosines, index.columns.traces(), law, request.now_us)
+    columns = index.columns
+    weighed = columns.importance, columns.created_us
+    scores, parts = scoring.product(slots, cosines, weighed, law, request.now_us)
     ranked = Ranked(
         request.recipe.name,
         slots,
         scores.tolist(),
         range(len(slots)),
         cosines,
-        np.zeros(len(slots)),
+        NO_CASCADE,
         parts["retrievability"],
         parts,
         {"dense": slots},

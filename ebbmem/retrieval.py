@@ -34,6 +34,7 @@ I64 = NDArray[np.int64]
 # What hits and memories are made with; the rest is made when it is read.
 _HIT_AT_ONCE = ("_source", "memory", "score")
 _MEMORY_AT_ONCE = ("_source", "summary")
+_RESULT_AT_ONCE = ("_source", "cue", "memories", "skipped", "abstained", "degraded", "took_us")
 
 
 Looked = tuple[ScopeIndex, Answer, Mapping[int, Shelved]]
@@ -69,8 +70,18 @@ def recall(
     engine: Engine, scope: str, embedder: Embedder, cue: str, options: Options
 ) -> RecallResult:
     """Answer one cue, and keep what that changed."""
-    (analysed,) = analyse(engine.analyzer, embedder, (cue,), options.recipe)
+    analysed = _analysed(engine.analyzer, embedder, cue, options.recipe)
     return recall_cue(engine, scope, embedder, analysed, options)
+
+
+def _analysed(analyzer: Analyzer, embedder: Embedder, cue: str, recipe: Recipe) -> Cue:
+    """Return what `analyse` does of one cue."""
+    terms, asked = NO_TERMS, None
+    if recipe.uses_terms:
+        terms = _distinct(analyzer.terms((cue,))[0])
+    if recipe.uses_vectors:
+        (asked,) = queries(embedder, (cue,))
+    return Cue(cue, terms, asked)
 
 
 def analyse(
@@ -87,8 +98,6 @@ def analyse(
     asked: Sequence[Query | None] = [None] * len(cues)
     if recipe.uses_vectors:
         asked = queries(embedder, cues)
-        if len(cues) == 1 and not recipe.uses_terms:
-            return [Cue(cues[0], NO_TERMS, asked[0])]
     return [Cue(*parts) for parts in zip(cues, terms, asked, strict=True)]
 
 
@@ -114,7 +123,7 @@ def finished(engine: Engine, call: Call, looked: Looked | None, options: Options
 
     The caller holds the scope's lock.
     """
-    recall_id = id_text(new_id(options.now_us))
+    recall_id = new_id(options.now_us)
     hits: tuple[Recalled, ...] = ()
     skipped: tuple[Recalled, ...] = ()
     if looked is not None:
@@ -131,7 +140,7 @@ def finished(engine: Engine, call: Call, looked: Looked | None, options: Options
 def _told(
     engine: Engine,
     call: Call,
-    recall_id: str,
+    recall_id: bytes,
     parts: tuple[tuple[Recalled, ...], tuple[Recalled, ...]],
     options: Options,
 ) -> RecallResult:
@@ -140,8 +149,15 @@ def _told(
     abstained = not hits and all(one.score < options.min_score for one in skipped)
     took_ns = time.perf_counter_ns() - call.started_ns
     engine.meter.recalled(call.scope, took_ns, abstained=abstained)
-    text, took_us = call.cue.text, took_ns // NS_PER_US
-    return RecallResult(recall_id, text, hits, skipped, abstained, False, took_us)
+    source = (_id_told, recall_id)
+    values = (source, call.cue.text, hits, skipped, abstained, False, took_ns // NS_PER_US)
+    (result,) = _core.made(RecallResult, _RESULT_AT_ONCE, tuple(zip(values)))
+    return result
+
+
+def _id_told(recall_id: bytes, _name: str) -> str:
+    """Return the id of a recall: the one field of its result that is made when it is read."""
+    return id_text(recall_id)
 
 
 def _recall_beside(
@@ -152,7 +168,7 @@ def _recall_beside(
     The lock of one scope is held at a time.
     """
     call = Call(scope, cue, time.perf_counter_ns())
-    recall_id = id_text(new_id(options.now_us))
+    recall_id = new_id(options.now_us)
     aside = options._replace(reinforce=False)
     seen = [_seen(engine, name, embedder, cue, aside) for name in options.also]
     others = [one for one in seen if one is not None]
@@ -269,7 +285,7 @@ def _strengthened(
         reconsolidation.RATE_PER_H,
         options.recipe.reinforcement.beta,
     )
-    texts = [rows[slot] for slot in slots.tolist()]
+    texts = list(map(rows.__getitem__, slots.tolist()))
     return _Found(answered, texts, index.scope.name, counted, traces)
 
 

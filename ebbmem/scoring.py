@@ -12,6 +12,8 @@ from ebbmem.clock import US_PER_S
 from ebbmem.decay import F64, Ebbinghaus, Traces
 from ebbmem.recipes import Ranking, Recipe, Weights
 
+I64 = NDArray[np.int64]
+
 IMPORTANCE_SCALE = 10.0
 
 
@@ -62,14 +64,16 @@ def score(recipe: Recipe, parts: dict[str, F64]) -> F64:
 
 
 def product(
-    slots: NDArray[np.int64], cosines: F64, traces: Traces, law: Ebbinghaus, now_us: int
+    slots: I64, cosines: F64, weighed: tuple[F64, I64], law: Ebbinghaus, now_us: int
 ) -> tuple[F64, dict[str, F64]]:
-    """Return the scores of a product ranking's slots, and their factors."""
+    """Return the scores of a product ranking's slots, and their factors.
+
+    ``weighed`` are the columns of importance and of when each memory was created.
+    """
     near, importance, retained, scores = _core.product_scores(
         slots,
         cosines,
-        traces.importance,
-        traces.created_us,
+        *weighed,
         now_us,
         US_PER_S,
         law.decay_factor,
@@ -77,17 +81,13 @@ def product(
     return scores, {"similarity": near, "importance": importance, "retrievability": retained}
 
 
-def order(
-    scores: F64, created_us: NDArray[np.int64], slots: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def order(scores: F64, created_us: I64, slots: I64) -> I64:
     """Return positions, best first: higher score, then newer, then lower number."""
-    positions: NDArray[np.int64] = np.lexsort((slots, -created_us, -scores))
+    positions: I64 = np.lexsort((slots, -created_us, -scores))
     return positions
 
 
-def best(
-    scores: F64, created_us: NDArray[np.int64], slots: NDArray[np.int64], k: int
-) -> NDArray[np.int64]:
+def best(scores: F64, created_us: I64, slots: I64, k: int) -> I64:
     """Return the first ``k`` positions of `order`, without ordering the rest."""
     if len(scores) <= 2 * k:
         return order(scores, created_us, slots)[:k]

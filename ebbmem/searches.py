@@ -14,6 +14,8 @@ from ebbmem import _core
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
 
+_F64 = np.dtype(np.float64)
+
 
 class Ranking(NamedTuple):
     """Slots, best first, and the score or cosine of each."""
@@ -35,7 +37,8 @@ class Search(NamedTuple):
     def ranking(self) -> Ranking:
         """Make it."""
         found = self.alone(*self.args)
-        return Ranking(found[0], found[-1].astype(np.float64, copy=False))
+        values = found[-1]
+        return Ranking(found[0], values if values.dtype == _F64 else values.astype(np.float64))
 
 
 def made_together(

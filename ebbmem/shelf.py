@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from sys import getsizeof
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ebbmem.records.base import MemoryRow, Reader
 from ebbmem.records.identity import id_text
@@ -60,8 +60,10 @@ class Shelf:
 
     def take(self, slots: Sequence[int]) -> dict[int, Shelved]:
         """Return the rows that are here, by slot."""
-        rows = self._rows
-        return {slot: rows[slot] for slot in slots if slot in rows}
+        found = dict(zip(slots, map(self._rows.get, slots), strict=True))
+        if all(found.values()):
+            return cast("dict[int, Shelved]", found)
+        return {slot: one for slot, one in found.items() if one is not None}
 
     def put(self, slot: int, one: Shelved) -> None:
         """Keep a row."""

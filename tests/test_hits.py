@@ -57,6 +57,12 @@ class TestDeferred:
         assert copied(hit) == hit
         assert copied(hit.memory) == hit.memory
 
+    def test_a_result_is_the_value_its_constructor_makes(self, store):
+        store.remember("rex barks", **FULL)
+        first, second = store.recall("rex"), store.recall("rex")
+        assert first == plain(first) == copy.copy(first) == pickle.loads(pickle.dumps(first))
+        assert first.id < second.id == second.id
+
     def test_fields_can_be_replaced_and_not_set(self, hit):
         assert replace(hit, score=2.0).memory == hit.memory
         assert replace(hit.memory, summary="x").metadata == {"a": [1]}
