@@ -131,8 +131,9 @@ def _judged(path: Path, ledger: Ledger, durability: str) -> Failures:
     try:
         with opened(path) as db:
             scopes = held(db.export_lines())
-            sound = db.verify().findings
-        unsound = [*map(str, sound), *faults(path)]
+            # Of the records: an index is made of them anew at every opening.
+            findings = db.engine.records.check().findings
+        unsound = [*map(str, findings), *faults(path)]
     except Exception as exc:  # noqa: BLE001 - whatever it is, it is the finding
         return [(NOT_OPENED, f"{type(exc).__name__}: {exc}")]
     found = Result.looking_for("R3", "states", 0, *KINDS)
