@@ -75,9 +75,10 @@ def _lock(connection: apsw.Connection) -> None:
     # Before the first look at the file: a write-ahead log that is there is then read without
     # memory shared with others.
     connection.pragma("locking_mode", "exclusive")
-    # In that mode the lock, SQLite's own, stays when the transaction ends.
+    # In that mode the lock, SQLite's own, stays when the transaction ends.  Committing would make a
+    # new file a database that is not marked as ours.
     connection.execute("BEGIN EXCLUSIVE").fetchall()
-    connection.execute("COMMIT").fetchall()
+    connection.execute("ROLLBACK").fetchall()
 
 
 def open_alone(path: str, kind: str, wait_s: float, attempt: Callable[[], None]) -> None:

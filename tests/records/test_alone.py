@@ -36,6 +36,12 @@ with Database(sys.argv[1]) as db:
     print("held", flush=True)
     sys.stdin.readline()
 """  # fmt: skip
+BEGIN = OPENED + """
+from ebbmem.records.sqlite import SqliteRecords
+store = SqliteRecords(sys.argv[1])
+print("begun", flush=True)
+sys.stdin.readline()
+"""  # fmt: skip
 TRY = OPENED + """
 try:
     with Database(sys.argv[1], busy_wait_s=0.05) as db:
@@ -146,6 +152,18 @@ def test_the_lock_of_a_killed_process_is_gone(place):
         with Database(path) as db:
             found = AgenticMemory(db).recall("of another process")
             assert [hit.summary for hit in found] == ["of another process"]
+
+
+def test_a_process_killed_before_it_made_the_store_leaves_a_new_one_possible(place):
+    folder, kind = place
+    path = folder / "store.db"
+    process = python(BEGIN, str(path), kind)
+    assert process.stdout.readline() == "begun\n"
+    assert "one process at a time" in finish(python(TRY, str(path), kind))
+    process.kill()
+    process.communicate()
+    with Database(path) as db:
+        assert db.stats() == []
 
 
 def test_who_waits_for_the_store_gets_it_once_it_is_closed(place):
