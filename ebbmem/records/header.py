@@ -17,6 +17,7 @@ APPLICATION_ID: Final = int.from_bytes(b"ebbm", "big")
 """Marks a file as a store, in SQLite's header."""
 
 _MAGIC: Final = b"SQLite format 3\0"
+_JOURNAL_MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
 _SHARED_MEMORY: Final = "-shm"
 _BESIDE: Final = ("-wal", "-journal", _SHARED_MEMORY)
 _HEADER_SIZE: Final = 100
@@ -32,7 +33,8 @@ class Header(NamedTuple):
 def read_header(path: str) -> Header | None:
     """Return the header of the store at a path, or None where a new one can be made.
 
-    A missing file and a file of 0 bytes count as new.
+    A missing file and a file of 0 bytes count as new; so does one whose first bytes a power cut
+    kept from the disk while it was being made, which SQLite's journal beside it says.
 
     Raises
     ------
@@ -56,7 +58,20 @@ def read_header(path: str) -> Header | None:
         raise NotAStore(f"{path}: expected a regular file")
     if _is_shared_memory(path):
         raise NotAStore(f"{path}: it lies beside a database, whose locks are kept in it")
-    return _parsed(path, _first_bytes(path)) if status.st_size else None
+    start = _first_bytes(path) if status.st_size else b""
+    return _parsed(path, start) if any(start) or not _is_being_made(path, start) else None
+
+
+def _is_being_made(path: str, start: bytes) -> bool:
+    """Return whether a file that begins with zeros is what SQLite will take back to 0 bytes."""
+    journal = f"{path}-journal"
+    if not start:
+        return True
+    if not os.path.isfile(journal):
+        return False
+    header = _first_bytes(journal)
+    # After the magic: the number of pages in it, a nonce, and the pages of the file before.
+    return header.startswith(_JOURNAL_MAGIC) and not any(header[16:20])
 
 
 def belongs_to_database(path: str) -> bool:

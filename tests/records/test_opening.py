@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from records.samples import NOW, memory, plain_sql, python
+from records.samples import NOW, memory, plain_sql, python, remembered
 
 from ebbmem.errors import (
     CorruptStore,
@@ -82,6 +82,41 @@ def test_a_foreign_file_is_refused_and_left_as_it_was(tmp_path, path, make):
     make(path)
     before = snapshot(tmp_path)
     with pytest.raises(NotAStore, match=r"store\.db"):
+        SqliteRecords(path)
+    assert snapshot(tmp_path) == before
+
+
+JOURNAL = bytes.fromhex("d9d505f920a163d7 00000000 12345678 00000000 00000200 00001000")
+"""The header of the journal of a database that had no page before: sectors of 512 bytes."""
+
+
+def cut_off(path, content, journal=JOURNAL):
+    """Leave a file as a power cut may, with the journal of the transaction that it cut off."""
+    path.write_bytes(content)
+    path.with_name(f"{path.name}-journal").write_bytes(journal.ljust(512, b"\0"))
+
+
+def test_a_store_whose_making_was_cut_off_is_made_anew(path):
+    cut_off(path, bytes(3 * 4096))
+    with closing(SqliteRecords(path)) as store:
+        assert store.migrate()
+        remembered(store, "a")
+        assert not path.with_name(f"{path.name}-journal").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "journal"),
+    [
+        (bytes(4096), b""),
+        (bytes(4096), JOURNAL[:16] + b"\0\0\0\1" + JOURNAL[20:]),
+        (bytes(4096), b"notes"),
+        (b"\x89PNG".ljust(4096, b"\0"), JOURNAL),
+    ],
+)
+def test_another_file_beside_a_journal_is_left_as_it_was(tmp_path, path, content, journal):
+    cut_off(path, content, journal)
+    before = snapshot(tmp_path)
+    with pytest.raises(NotAStore):
         SqliteRecords(path)
     assert snapshot(tmp_path) == before
 
