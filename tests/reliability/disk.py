@@ -22,6 +22,12 @@ TORN = 0.25
 _LOGS = ("-wal", "-journal")
 
 
+class Opened(NamedTuple):
+    """A file, made where it was not there."""
+
+    file: str
+
+
 class Wrote(NamedTuple):
     """Bytes at an offset."""
 
@@ -56,7 +62,7 @@ class Said(NamedTuple):
     message: Any
 
 
-Step = Wrote | Resized | Synced | Removed | Said
+Step = Opened | Wrote | Resized | Synced | Removed | Said
 
 
 class Recording(apsw.VFS):
@@ -82,6 +88,7 @@ class _RecordedFile(apsw.VFSFile):
         super().__init__(base, name, flags)
         whole = name.filename() if isinstance(name, apsw.URIFilename) else name
         self._name, self._steps = os.path.basename(whole or ""), steps
+        steps.append(Opened(self._name))
 
     def xWrite(self, content: bytes, offset: int) -> None:
         super().xWrite(content, offset)
@@ -147,7 +154,7 @@ class Disk:
             # SQLite syncs the folder with the first sync of a journal or log that it made.
             if not file.named and step.file.endswith(_LOGS):
                 self._sync_folder()
-        else:
+        elif not isinstance(step, Opened):
             file.waiting.append(step)
 
     def _sync_folder(self) -> None:

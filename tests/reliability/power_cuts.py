@@ -2,14 +2,16 @@
 
 A process writes in a store, on a disk that records every write and sync.  From the record, states
 are made in which the disk may be after a cut, and each is opened by another process.  With
-``durability="power"`` it must hold all that was acknowledged before the cut; by default it may lack
-the newest, but nothing may be there of which something older is not.
+``durability="power"``, and where one process has the store alone (on a network file system), it
+must hold all that was acknowledged before the cut; by default it may lack the newest, but nothing
+may be there of which something older is not.
 """
 
 from __future__ import annotations
 
 import random
 import shutil
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -20,6 +22,7 @@ from typing import Any
 
 import apsw
 
+from ebbmem.records import connection
 from reliability.disk import Disk, Recording, Said, Step
 from reliability.ledger import KINDS, Ledger, Told, compare
 from reliability.processes import Worker, answer_of, folder
@@ -27,6 +30,7 @@ from reliability.results import Course, Result
 from reliability.stored import Held, faults, held, opened
 from reliability.writers import Recalls, Writer
 
+WAYS = ("power", "process", "alone")
 CUTS = 100
 """States that are made from one record."""
 CALLS = 100
@@ -38,27 +42,27 @@ Failures = list[tuple[str, str]]
 
 
 def measure(rounds: int, seed: int, seconds: float, cuts: int = CUTS) -> Result:
-    """Record so many runs, with the two durabilities in turn, and cut each so many times."""
+    """Record so many runs, in each way in turn, and cut each so many times."""
     result = Result.looking_for("R3", "states", seed, *KINDS, NOT_OPENED, UNSOUND, HOLE)
     course, chosen = Course(rounds, seconds), random.Random(seed)
     steps_in_all = 0
     for number in course:
-        durability = ("power", "process")[number % 2]
+        way = WAYS[number % len(WAYS)]
         with folder() as where:
-            steps = _recorded(where / "store.db", durability, chosen.randrange(10**6))
+            steps = _recorded(where / "store.db", way, chosen.randrange(10**6))
             steps_in_all += len(steps)
-            looking = partial(_look, steps, durability, chosen.randrange(10**6), (where, cuts))
+            looking = partial(_look, steps, way, chosen.randrange(10**6), (where, cuts))
             for kind, example in answer_of(looking, timeout_s=seconds + 60):
-                result.fail(kind, f"{durability}: {example}")
+                result.fail(kind, f"{way}: {example}")
         result.trials += cuts
     result.measured["writes and syncs recorded"] = steps_in_all
     result.took_s = course.took_s
     return result
 
 
-def _recorded(path: Path, durability: str, seed: int) -> list[Step]:
+def _recorded(path: Path, way: str, seed: int) -> list[Step]:
     """Return every step of a process that writes in a new store."""
-    with Worker(partial(_write, path, durability, seed)) as worker:
+    with Worker(partial(_write, path, way, seed)) as worker:
         steps: list[Step] = worker.receive()
     shutil.rmtree(path.parent)
     path.parent.mkdir()
@@ -86,8 +90,12 @@ class _Notes:
             raise _Enough
 
 
-def _write(path: Path, durability: str, seed: int, pipe: Connection) -> None:
+def _write(path: Path, way: str, seed: int, pipe: Connection) -> None:
     """Write in several sessions; send every step."""
+    if way == "alone":
+        warnings.simplefilter("ignore", RuntimeWarning)
+        connection.remote_filesystem = lambda _path: "nfs"
+    durability = "power" if way == "power" else "process"
     recording, chosen = Recording(), random.Random(seed)
     pages = chosen.randint(*LOG_PAGES)
     apsw.connection_hooks.append(lambda one: one.wal_autocheckpoint(pages))
@@ -101,7 +109,7 @@ def _write(path: Path, durability: str, seed: int, pipe: Connection) -> None:
 
 
 def _look(
-    steps: Sequence[Step], durability: str, seed: int, size: tuple[Path, int]
+    steps: Sequence[Step], way: str, seed: int, size: tuple[Path, int]
 ) -> list[tuple[str, str]]:
     """Cut the power at so many moments; return what was wrong."""
     where, cuts = size
@@ -120,13 +128,13 @@ def _look(
             (place / name).write_bytes(content)
         failures += [
             (kind, f"after step {moment} of {len(steps)}: {example}")
-            for kind, example in _judged(place / "store.db", ledger, durability)
+            for kind, example in _judged(place / "store.db", ledger, way)
         ]
         shutil.rmtree(place)
     return failures
 
 
-def _judged(path: Path, ledger: Ledger, durability: str) -> Failures:
+def _judged(path: Path, ledger: Ledger, way: str) -> Failures:
     """Open what is there after a cut, and compare it with what was said before."""
     try:
         with opened(path) as db:
@@ -137,7 +145,7 @@ def _judged(path: Path, ledger: Ledger, durability: str) -> Failures:
     except Exception as exc:  # noqa: BLE001 - whatever it is, it is the finding
         return [(NOT_OPENED, f"{type(exc).__name__}: {exc}")]
     found = Result.looking_for("R3", "states", 0, *KINDS)
-    if durability == "power":
+    if way != "process":
         compare(ledger, scopes, ledger, found)
     else:
         # Nothing counts as acknowledged: each call was made, whole, or was not.
