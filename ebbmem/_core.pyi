@@ -206,6 +206,23 @@ def top_faded_many(
     threads: int = ...,
     workers: Workers | None = ...,
 ) -> tuple[I64, F64, F32, I64]: ...
+def top_bounded(
+    slots: I64,
+    bm25: F64,
+    importance: F64,
+    strength: F64,
+    intensity: F64,
+    since_us: I64,
+    newness: I64,
+    now_us: int,
+    unit_us: int,
+    stability: float,
+    exponent: float,
+    lexical: float,
+    idf: float,
+    floor: float,
+    k: int,
+) -> tuple[I64, F64, F64, F64, F64]: ...
 
 # --- many rankings in one call
 class Searches:

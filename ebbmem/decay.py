@@ -23,6 +23,7 @@ I64 = NDArray[np.int64]
 
 STRENGTH_PROTECTION = 0.75
 EMOTION_PROTECTION = 0.8
+H_PER_DAY = 24.0
 
 
 class Traces(NamedTuple):
@@ -214,7 +215,7 @@ class PowerForgetting:
             traces.anchored_us,
             now_us,
             US_PER_H,
-            self.stability_days * 24.0,
+            self.stability_days * H_PER_DAY,
             self.exponent,
         )
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ebbmem import scoring, succession
+from ebbmem.bounded import only_words_count, ranked_by_words
 from ebbmem.decay import F64, Ebbinghaus
 from ebbmem.hits import NO_CASCADE, SUPERSEDED, Answer, Ranked, cut
 from ebbmem.index import ScopeIndex
@@ -55,6 +56,8 @@ def answer(one: Question, rankings: Mapping[str, Ranking]) -> Answer:
         return Answer()
     if one.request.recipe.ranking is Kind.PRODUCT:
         return _product(one, rankings["dense"])
+    if only_words_count(one):
+        return ranked_by_words(one, rankings)
     familiar = _familiar(one, rankings)
     return _scored(one, familiar, _spread(one.index, familiar, one.request))
 

@@ -15,7 +15,7 @@ LAYERS: dict[int, str] = {
     2: "decay reinforcement analysis build embedders vectorstores records",
     3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
     " hits merging succession shelf pending loaded metering lanes spaces changes commits desks"
-    " searches questions options batches catchup"
+    " searches questions bounded options batches catchup"
     " writes workers digests reading retrieval revision erasure filters prospective buffer"
     " summaries consolidation engine lines parsing intake telling restoring importing exporting"
     " verifying reembedding",
@@ -112,7 +112,8 @@ WITHIN: dict[str, str] = {
     "succession": "columns",
     "spaces": "searches",
     "questions": "index recipes scoring searches spaces succession",
-    "recall": "hits index questions recipes scoring searches spreading succession",
+    "bounded": "hits questions recipes searches",
+    "recall": "bounded hits index questions recipes scoring searches spreading succession",
     "reconsolidation": "recipes",
     "reading": "engine reconsolidation shelf",
     "merging": "hits",

@@ -23,6 +23,7 @@ PYBIND11_MODULE(_core, m) {
   bind_words(m);
   bind_spread(m);
   bind_links(m);
+  bind_bounded(m);
   bind_searches(m);
   bind_values(m);
   bind_page_writes(m);

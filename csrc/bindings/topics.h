@@ -19,6 +19,7 @@ void bind_postings(pybind11::module_& m);
 void bind_words(pybind11::module_& m);
 void bind_spread(pybind11::module_& m);
 void bind_links(pybind11::module_& m);
+void bind_bounded(pybind11::module_& m);
 void bind_searches(pybind11::module_& m);
 void bind_values(pybind11::module_& m);
 void bind_page_writes(pybind11::module_& m);
