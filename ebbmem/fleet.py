@@ -109,7 +109,11 @@ class Fleet:
         return f"Fleet({self._database.path!r})"
 
     def remember_many(
-        self, memories: Iterable[tuple[str, str | Mapping[str, Any]]], *, now: Moment | None = None
+        self,
+        memories: Iterable[tuple[str, str | Mapping[str, Any]]],
+        *,
+        threads: int = 1,
+        now: Moment | None = None,
     ) -> list[Remembered]:
         """Remember (scope, memory) pairs in one transaction: all of them or none.
 
@@ -118,6 +122,9 @@ class Fleet:
         memories : iterable of (str, str or mapping)
             Each scope's name, and what is remembered there: a text, or the arguments of
             `EpisodicMemoryStore.remember` by name.
+        threads : int
+            Accepted as `recall_many` has it; the results do not depend on it.  So far one thread
+            does it all: rows are made under Python's lock, and SQLite writes them one by one.
         now : datetime or int or float, optional
             The moment of those that name none themselves.
 
@@ -126,6 +133,7 @@ class Fleet:
         list of Remembered
             In the order given.
         """
+        arguments.count(threads, "threads")
         pairs = _pairs(memories, "memories")
         now_us = self._database.now_us(now)
         places = _by_scope(pairs)

@@ -145,7 +145,11 @@ class EpisodicMemoryStore(ScopeHandle):
     save_fact = remember
 
     def remember_many(
-        self, memories: Iterable[str | Mapping[str, Any]], *, now: Moment | None = None
+        self,
+        memories: Iterable[str | Mapping[str, Any]],
+        *,
+        threads: int = 1,
+        now: Moment | None = None,
     ) -> list[Remembered]:
         """Remember several things in one transaction: all of them or none.
 
@@ -153,6 +157,9 @@ class EpisodicMemoryStore(ScopeHandle):
         ----------
         memories : iterable of str or mapping
             Texts, or the arguments of `remember` by name (``{"summary": ..., "importance": 8}``).
+        threads : int
+            Accepted as `recall_many` has it; the results do not depend on it.  So far one thread
+            does it all: rows are made under Python's lock, and SQLite writes them one by one.
         now : datetime or int or float, optional
             The moment of those that name none themselves.
 
@@ -161,6 +168,7 @@ class EpisodicMemoryStore(ScopeHandle):
         list of Remembered
             In the order given.
         """
+        arguments.count(threads, "threads")
         drafts = remembering.drafts_of(memories, self._now(now))
         return remembering.remember(self._engine, self._scope, self._embedder, drafts)
 

@@ -129,9 +129,24 @@ def test_wrong_numbers_of_threads(threads):
         for refused in (
             lambda: fleet.recall_many([("a", "x")], threads=threads),
             lambda: fleet["a"].recall_many(["x"], threads=threads),
+            lambda: fleet.remember_many([("a", "x")], threads=threads),
+            lambda: fleet["a"].remember_many(["x"], threads=threads),
         ):
             with pytest.raises(EbbmemError, match="threads"):
                 refused()
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("abc"), memories), max_size=9), st.integers(2, 9))
+def test_what_is_remembered_does_not_depend_on_threads(pairs, threads):
+    kept = []
+    for count in (1, threads):
+        with Fleet(":memory:", clock=ManualClock(NOW)) as fleet:
+            made = fleet.remember_many(pairs, threads=count)
+            made += fleet["a"].remember_many(["rex", "tom"], threads=count)
+            shown = [(one.number, one.created) for one in made]
+            kept.append((shown, strengths(fleet, "abc")))
+    assert kept[0] == kept[1]
 
 
 def test_a_batch_looks_up_in_one_call(monkeypatch):
