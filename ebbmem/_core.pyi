@@ -18,13 +18,12 @@ _Value = TypeVar("_Value")
 __version__: str
 compiler: str
 
-# --- instruction sets
+# --- instruction sets, threads, lexicon
 def isa() -> str: ...
 def isas() -> list[str]: ...
 def choose_isa(name: str) -> None: ...
 def give_back_free_pages() -> None: ...
 
-# --- threads
 class Workers:
     def __init__(self, most: int) -> None: ...
     def close(self) -> None: ...
@@ -34,14 +33,13 @@ class Workers:
     @property
     def started(self) -> int: ...
 
-# --- lexicon
 class Lexicon:
     def __init__(self, capacity: int = 32_768, stop_words: list[str] = []) -> None: ...
     def learn(self, forms: list[str], terms: list[str]) -> None: ...
     def clear(self) -> None: ...
     def __len__(self) -> int: ...
 
-# --- arena, scan, decay
+# --- arena, scan, decay, reinforcement
 class Arena:
     def __init__(self, dim: int) -> None: ...
     def append(self, rows: F32) -> int: ...
@@ -81,12 +79,7 @@ def top_affine_many(
     workers: Workers | None = ...,
 ) -> tuple[I64, F64, F32, I64]: ...
 def top_product(
-    arena: Arena,
-    query: F32,
-    log_weight: F64,
-    newness: I64 | None,
-    mask: Bool | None,
-    k: int,
+    arena: Arena, query: F32, log_weight: F64, newness: I64 | None, mask: Bool | None, k: int
 ) -> tuple[I64, F64, F32]: ...
 def top_product_many(
     arena: Arena,
@@ -116,13 +109,7 @@ def log_weights_since(
     importance: F64, since_us: I64, now_us: int, unit_us: int, rate: float
 ) -> F64: ...
 def product_scores(
-    slots: I64,
-    cosines: F64,
-    importance: F64,
-    since_us: I64,
-    now_us: int,
-    unit_us: int,
-    rate: float,
+    slots: I64, cosines: F64, importance: F64, since_us: I64, now_us: int, unit_us: int, rate: float
 ) -> tuple[F64, F64, F64, F64]: ...
 def power_of_strength(
     importance: F64,
@@ -134,8 +121,6 @@ def power_of_strength(
     stability: float,
     exponent: float,
 ) -> F64: ...
-
-# --- reinforcement
 def succeed(
     slots: I64,
     counted: Bool | None,
@@ -151,15 +136,12 @@ def succeed(
     gain: float,
 ) -> bytes: ...
 
-# --- values
+# --- values; pages of a database file, and the index of its log
 def made(
     cls: type[_Value], names: tuple[str, ...], columns: tuple[Iterable[Any], ...]
 ) -> list[_Value]: ...
-
-# --- pages of a database file
 def write_without_leftovers(file: int) -> bool: ...
 
-# --- the index of a write-ahead log
 class LogIndex:
     def __init__(self, file: int) -> None: ...
     def header(self) -> bytes: ...
