@@ -60,7 +60,7 @@ core = Pybind11Extension(
 tokenize = Extension(
     "ebbmem._tokenize",
     ["ebbmem/_tokenize.pyx"],
-    depends=headers,
+    depends=[*headers, "ebbmem/_tokenize.pxd"],
     include_dirs=["csrc"],
     language="c++",
     extra_compile_args=[*compile_flags, standard],

@@ -15,7 +15,7 @@ SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".h", ".inl", ".map", ".pyx", ".pxd")
 def expected_sources() -> set[str]:
     """Return what cannot be built or read without."""
     folders = [ROOT / "csrc", ROOT / "ebbmem"]
-    suffixes = {".cpp", ".h", ".inl", ".map", ".py", ".pyi", ".pyx", ".sql", ".typed"}
+    suffixes = {".cpp", ".h", ".inl", ".map", ".py", ".pyi", ".pxd", ".pyx", ".sql", ".typed"}
     found = [path for folder in folders for path in folder.rglob("*")]
     wanted = [p for p in found if p.suffix in suffixes or p.name == "py.typed"]
     top = [ROOT / name for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE")]
@@ -39,7 +39,7 @@ def check_wheel(path: Path) -> list[str]:
     tops = {name.partition("/")[0] for name in held}
     wrong += [f"wheel holds {top}" for top in tops if not top.startswith("ebbmem")]
     package = {name for name in expected_sources() if name.startswith("ebbmem/")}
-    needed = {name for name in package if not name.endswith(".pyx")}
+    needed = {name for name in package if not name.endswith((".pxd", ".pyx"))}
     wrong += [f"wheel lacks {name}" for name in sorted(needed - held)]
     native = sorted(name.split(".")[0] for name in held if name.endswith((".so", ".pyd")))
     if native != ["ebbmem/_core", "ebbmem/_tokenize"]:

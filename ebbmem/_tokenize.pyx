@@ -3,10 +3,13 @@
 # distutils: language = c++
 """Borrow Python strings and hand them to the core: words, vectors, terms.
 
-What a word character is comes from the running interpreter, so ``words`` agrees with its ``re``
-and ``lower_split`` with its ``str``.  Strings are borrowed from a tuple that this module holds.
+What a word character is comes from the running interpreter, so ``words`` agrees with its ``re``,
+``lower_split`` with its ``str`` and the terms with its ``unicodedata``.  Strings are borrowed from
+a tuple that this module holds.
 """
 
+import threading
+import unicodedata
 from collections import namedtuple
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
@@ -16,63 +19,6 @@ from libcpp cimport bool as cbool
 
 from ebbmem import _core
 from ebbmem.errors import InvalidArgument, InvalidType
-
-
-cdef extern from *:
-    """
-    #if PY_VERSION_HEX < 0x030c0000
-    #define ebb_make_ready(text) PyUnicode_READY(text)
-    #else
-    #define ebb_make_ready(text) 0
-    #endif
-    """
-    int ebb_make_ready(object text) except -1
-    Py_ssize_t PyUnicode_GET_LENGTH(object text)
-    int PyUnicode_KIND(object text)
-    bint PyUnicode_IS_ASCII(object text)
-    const void* PyUnicode_DATA(object text)
-    bint Py_UNICODE_ISALNUM(uint32_t point) noexcept nogil
-    bint Py_UNICODE_ISSPACE(uint32_t point) noexcept nogil
-
-
-cdef extern from "core/hash_embed.h" namespace "ebb":
-    const size_t kMaxDim
-
-
-cdef extern from "core/text.h" namespace "ebb":
-    cppclass Text:
-        const void* units
-        size_t length
-        int width
-        bint ascii
-
-    cppclass CharacterSet:
-        void fill(cbool (*test)(uint32_t) noexcept nogil) noexcept
-
-    cppclass Split:
-        const CharacterSet* characters
-        bint lower_ascii
-
-    bint has_surrogate(const Text& text) noexcept nogil
-
-
-cdef extern from "core/word_hash.h" namespace "ebb":
-    enum class Sign:
-        kNone
-        kSeed
-        kIndependent
-
-
-cdef extern from "bindings/text_functions.h" namespace "ebb::bindings":
-    const char* kTextFunctions
-
-    cppclass TextFunctions:
-        object (*embed)(const Text*, size_t, const Split*, size_t, Sign, bint)
-        object (*count)(const Text*, size_t, const Split*, size_t, Sign, bint)
-        object (*terms)(object, const Text*, size_t, const Split*)
-        object (*unknown)(object, const Text*, size_t, const Split*)
-        object (*words)(const Text*, size_t, const Split*)
-
 
 WordBatch = namedtuple(
     "WordBatch", ["utf8", "word_ends", "text_ends"], module="ebbmem._tokenize"
@@ -100,6 +46,40 @@ cdef cbool is_no_space(uint32_t point) noexcept nogil:
 
 WORD_CHARACTERS.fill(is_word_character)
 NOT_SPACES.fill(is_no_space)
+
+
+# Stands in a folded text where a small ASCII letter was followed by a capital.
+HUMP = chr(HUMP_POINT)
+
+cdef CharacterClasses CLASSES
+cdef bint classes_are_whole = False
+cdef object KNOWING = threading.Lock()
+
+
+cdef cbool is_alphanumeric(uint32_t point) noexcept nogil:
+    return Py_UNICODE_ISALNUM(point)
+
+
+cdef cbool is_decimal(uint32_t point) noexcept nogil:
+    return Py_UNICODE_ISDECIMAL(point)
+
+
+CORE.fill(&CLASSES, 0, 128, is_alphanumeric, is_decimal)
+
+
+cdef object know_all_classes():
+    """Fill the table beyond ASCII, which takes some ms, when the first text needs it."""
+    global classes_are_whole
+    cdef uint32_t point
+    with KNOWING:
+        if classes_are_whole:
+            return
+        CORE.fill(&CLASSES, 128, CLASS_TABLE, is_alphanumeric, is_decimal)
+        for point in range(128, CLASS_TABLE):
+            if Py_UNICODE_ISPRINTABLE(point) and not Py_UNICODE_ISALNUM(point):
+                if unicodedata.category(chr(point)) in ("Mn", "Mc"):
+                    CLASSES.mark(point)
+        classes_are_whole = True
 
 
 cdef Text borrowed(object text) noexcept:
@@ -145,6 +125,8 @@ cdef class _Splitter:
         require_text(text, argument, position, self.encodable)
         if self.fold is None or PyUnicode_IS_ASCII(text):
             return text
+        if not classes_are_whole:
+            know_all_classes()
         text = self.fold(text)
         if not isinstance(text, str):
             raise InvalidType.of("fold", "a function that returns str", text)
@@ -261,7 +243,7 @@ cdef class WordHasher:
 
 
 cdef class TermReader:
-    """Reads texts as terms: their words, case-folded, as a lexicon knows them.
+    """Reads texts as terms: their words as a lexicon knows them, and words as they are.
 
     Parameters
     ----------
@@ -272,11 +254,16 @@ cdef class TermReader:
     """
 
     cdef _Splitter split
+    cdef TermSplit texts
+    cdef TermSplit cues
     cdef object lexicon
 
     def __cinit__(self, *_):
         # As above.
         self.split = splitter(&WORD_CHARACTERS, True, str.casefold, True)
+        self.texts.classes = self.cues.classes = &CLASSES
+        self.texts.single_characters = True
+        self.cues.single_characters = False
 
     def __init__(self, lexicon, fold):
         if lexicon is not None and not isinstance(lexicon, _core.Lexicon):
@@ -286,13 +273,17 @@ cdef class TermReader:
         self.split = splitter(&WORD_CHARACTERS, True, fold, True)
         self.lexicon = lexicon
 
-    def terms(self, texts):
-        """Return term ids and where each text ends; None if some form is not known."""
+    def terms(self, texts, as_cues=False):
+        """Return term ids and where each text ends; None if some form is not known.
+
+        Cues leave out the single characters of scripts without spaces that have a neighbour.
+        """
         # Held: another thread may call __init__ while the core reads them.
         cdef _Splitter split = self.split
         cdef object lexicon = self.lexicon
         cdef _Batch many = batch(texts, split)
-        return CORE.terms(lexicon, many.texts, many.count, &split.how)
+        cdef const TermSplit* how = &self.cues if as_cues else &self.texts
+        return CORE.terms(lexicon, many.texts, many.count, how)
 
     def unknown(self, texts):
         """Return the forms the lexicon does not know, each once, in order.
@@ -304,7 +295,13 @@ cdef class TermReader:
         if lexicon is None:
             raise InvalidType.of("lexicon", "a Lexicon", None)
         cdef _Batch many = batch(texts, split)
-        return CORE.unknown(lexicon, many.texts, many.count, &split.how)
+        return CORE.unknown(lexicon, many.texts, many.count, &self.cues)
+
+
+def has_humps(text):
+    """Return whether a small ASCII letter is followed by a capital one somewhere in a ``str``."""
+    require_text(text, "text", -1, False)
+    return has_hump(borrowed(text))
 
 
 cdef object words_of(object texts, _Splitter split):

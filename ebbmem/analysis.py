@@ -1,12 +1,20 @@
-r"""Lexical analysis: texts into term ids, for the index and for cues alike.
+"""Lexical analysis: texts into term ids, for the index and for cues alike.
 
-The steps, in this order: NFKC and case folding; runs of ``\w``; stop words left out, unless there
-is nothing else; Snowball stems. A term's id is the low 64 bits of the MD5 of its UTF-8, so ids need
-no vocabulary and mean the same in every process.
+1. NFKC, case folding, NFKC. Characters that are not seen (joiners, soft hyphens) do not count.
+2. Words: runs of letters and digits, with the marks behind them; ``getUserName`` and its parts.
+   Stop words are left out, unless there is nothing else; the others are stemmed.
+3. Identifiers and numbers are kept whole as well, as they are: words joined by one ``.``, ``_`` or
+   ``@``, by ``-`` beside a digit, by ``,``, ``:`` or ``/`` between digits; ``C++`` and ``C#``.
+4. Of scripts without spaces between words, each two neighbouring characters, as they are; in texts
+   also each character alone.
+
+A term's id is the low 64 bits of the MD5 of its UTF-8, so ids need no vocabulary and mean the same
+in every process. Which words there are in detail stands in ``csrc/core/term_words.h``.
 """
 
 from __future__ import annotations
 
+import re
 import threading
 import unicodedata
 from collections.abc import Callable
@@ -15,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ebbmem import _core
-from ebbmem._tokenize import TermReader
+from ebbmem._tokenize import HUMP, TermReader, has_humps
 from ebbmem.errors import InvalidArgument, InvalidType
 
 # Words that say how others hang together and little about the matter, and the pieces that \w+
@@ -36,6 +44,9 @@ d ll m re s t ve
 ain aren couldn didn doesn don hadn hasn haven isn mustn shouldn wasn weren wouldn
 """
 _STOP_WORDS = {"english": frozenset(_ENGLISH_STOP_WORDS.split())}
+
+_ASCII_RUN = re.compile("[A-Za-z0-9]+")
+_HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
 
 _Terms = tuple[NDArray[np.uint64], NDArray[np.int64]]
 
@@ -68,18 +79,21 @@ class Analyzer:
         self._reader = TermReader(None if language is None else self._lexicon, _folded)
         self._learning = threading.Lock()
 
-    def terms(self, texts: list[str] | tuple[str, ...]) -> _Terms:
+    def terms(self, texts: list[str] | tuple[str, ...], *, as_cues: bool = False) -> _Terms:
         """Return the terms of every text.
 
         Parameters
         ----------
         texts : list or tuple of str
+        as_cues : bool, default False
+            Leave out what only cues of a single character are to find: each character of a script
+            without spaces, where it has a neighbour.
 
         Returns
         -------
         term_ids : (terms,) uint64
-            The terms of all texts, back to back, in order of occurrence and as often as they
-            occur. Stop words are left out of every text that has other words.
+            The terms of all texts, back to back, as often as they occur: of each text first those
+            of words, then wholes and pieces of scripts without spaces, both in order of occurrence.
         text_ends : (n,) int64
             Text ``t`` ends before ``term_ids[text_ends[t]]``.
 
@@ -90,27 +104,36 @@ class Analyzer:
         InvalidArgument
             If a text has a lone surrogate, so that UTF-8 cannot encode it.
         """
-        found = self._reader.terms(texts)
-        return found if found is not None else self._learned(tuple(texts))
+        found = self._reader.terms(texts, as_cues)
+        return found if found is not None else self._learned(tuple(texts), as_cues)
 
-    def _learned(self, texts: tuple[str, ...]) -> _Terms:
+    def _learned(self, texts: tuple[str, ...], as_cues: bool) -> _Terms:
         """Learn the forms that are new, then look up. A Snowball stemmer serves one thread."""
         with self._learning:
             # Looked up first, since another thread may have learnt them while this one waited.
             # Only `unknown` forgets forms, and only here, so the second look finds them all.
-            while (found := self._reader.terms(texts)) is None:
+            while (found := self._reader.terms(texts, as_cues)) is None:
                 forms = self._reader.unknown(texts)
                 self._lexicon.learn(forms, self._stem(forms))
         return found
 
 
 def _folded(text: str) -> str:
-    """Return the text in NFKC and case-folded.
+    """Return the text in NFKC and case-folded, with a mark where a hump was.
 
-    ASCII does not come here: lowering is all it needs. Scripts without spaces (Chinese, Japanese,
-    Thai) come out as long runs of word characters.
+    ASCII does not come here: lowering is all it needs.
     """
-    return unicodedata.normalize("NFKC", text).casefold()
+    text = unicodedata.normalize("NFKC", text).replace(HUMP, " ")
+    if has_humps(text):
+        text = _ASCII_RUN.sub(_humps_marked, text)
+    # Folding takes some characters apart that NFKC puts together.
+    return unicodedata.normalize("NFKC", text.casefold())
+
+
+def _humps_marked(run: re.Match[str]) -> str:
+    """Return a run with its humps marked, unless it may be a name: one hump after a capital."""
+    parts = _HUMP.split(run[0])
+    return HUMP.join(parts) if len(parts) > 2 or run[0][0].islower() else run[0]
 
 
 def _stemmer(language: str) -> Callable[[list[str]], list[str]]:

@@ -92,7 +92,7 @@ def analyse(
         return []
     terms: list[NDArray[np.uint64]] = [NO_TERMS] * len(cues)
     if recipe.uses_terms:
-        term_ids, ends = analyzer.terms(tuple(cues))
+        term_ids, ends = analyzer.terms(tuple(cues), as_cues=True)
         starts = [0, *ends.tolist()]
         terms = [_distinct(term_ids[start:end]) for start, end in pairwise(starts)]
     asked: Sequence[Query | None] = [None] * len(cues)

@@ -65,14 +65,14 @@ Work count() {
   };
 }
 
-ebb::Terms terms_of(const Texts& texts) {
+// The words of texts that have nothing but words of ASCII letters.
+ebb::Terms words_of(const Texts& texts) {
   const std::vector<ebb::Text> views = texts.views();
-  return ebb::hash_texts({views.data(), views.size()}, split());
+  return ebb::hash_texts({views.data(), views.size()}, ebb::TermSplit{});
 }
 
 Work hash() {
-  split();
-  return [texts = Texts(kTexts)] { terms_of(texts); };
+  return [texts = Texts(kTexts)] { words_of(texts); };
 }
 
 // Words that are learnt as they are.
@@ -91,11 +91,11 @@ Work analyse() {
   const auto lexicon = std::make_shared<ebb::Lexicon>();
   const Texts texts(kTexts);
   learn(texts, *lexicon);
-  return [lexicon, forms = terms_of(texts)] { lexicon->terms(forms); };
+  return [lexicon, words = words_of(texts)] { lexicon->terms(words); };
 }
 
 struct Index {
-  ebb::Terms terms = terms_of(Texts(kIndexed));
+  ebb::Terms terms = ebb::terms_as_they_are(words_of(Texts(kIndexed)));
   ebb::Postings postings;
 
   void append() {

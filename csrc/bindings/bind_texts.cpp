@@ -12,6 +12,7 @@
 #include "bindings/topics.h"
 #include "core/hash_embed.h"
 #include "core/lexicon.h"
+#include "core/term_words.h"
 #include "core/word_list.h"
 
 namespace py = pybind11;
@@ -65,26 +66,26 @@ PyObject* count(const Text* texts, std::size_t count, const Split* split, std::s
   });
 }
 
-PyObject* terms(PyObject* lexicon, const Text* texts, std::size_t count, const Split* split) {
+PyObject* terms(PyObject* lexicon, const Text* texts, std::size_t count, const TermSplit* split) {
   return handed_over([&]() -> py::object {
     const Lexicon* known = lexicon == Py_None ? nullptr : py::handle(lexicon).cast<Lexicon*>();
     const std::optional<Terms> found = released([&]() -> std::optional<Terms> {
-      Terms forms = hash_texts({texts, count}, *split);
-      return known == nullptr ? std::move(forms) : known->terms(forms);
+      Terms words = hash_texts({texts, count}, *split);
+      return known == nullptr ? terms_as_they_are(std::move(words)) : known->terms(words);
     });
     if (!found) return py::none();
     return py::make_tuple(copied(found->ids), copied(found->text_ends));
   });
 }
 
-PyObject* unknown(PyObject* lexicon, const Text* texts, std::size_t count, const Split* split) {
+PyObject* unknown(PyObject* lexicon, const Text* texts, std::size_t count, const TermSplit* split) {
   return handed_over([&] {
     auto& known = py::handle(lexicon).cast<Lexicon&>();
-    WordList list;
+    TermWords list;
     const std::vector<std::size_t> positions = released([&] {
       for (const Text& text : Texts{texts, count}) list.add(text, *split);
-      const std::vector<std::uint64_t> forms = hash_words(list.words());
-      return known.unknown({forms.data(), forms.size()});
+      const Span<const std::size_t> ends = list.text_ends();
+      return known.unknown({hash_words(list.words()), {ends.begin(), ends.end()}});
     });
     py::list forms;
     for (const std::size_t position : positions) {
@@ -103,7 +104,12 @@ PyObject* words(const Text* texts, std::size_t count, const Split* split) {
   });
 }
 
-const TextFunctions kFunctions{embed, count, terms, unknown, words};
+void fill(CharacterClasses* classes, std::uint32_t first, std::uint32_t last,
+          CharacterClasses::Test is_alphanumeric, CharacterClasses::Test is_decimal) {
+  classes->fill(first, last, is_alphanumeric, is_decimal);
+}
+
+const TextFunctions kFunctions{embed, count, terms, unknown, words, fill};
 
 }  // namespace
 

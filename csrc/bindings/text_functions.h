@@ -8,7 +8,10 @@
 #include <Python.h>
 
 #include <cstddef>
+#include <cstdint>
 
+#include "core/character_classes.h"
+#include "core/term_words.h"
 #include "core/text.h"
 #include "core/word_hash.h"
 
@@ -27,13 +30,19 @@ struct TextFunctions {
 
   // (term ids uint64, text_ends int64) by a _core.Lexicon; None if it does not know some form.
   // Without a lexicon (None) every form is its own term.
-  PyObject* (*terms)(PyObject* lexicon, const Text* texts, std::size_t count, const Split* split);
+  PyObject* (*terms)(PyObject* lexicon, const Text* texts, std::size_t count,
+                     const TermSplit* split);
 
   // The forms that a _core.Lexicon does not know, each once, as a list of str.
-  PyObject* (*unknown)(PyObject* lexicon, const Text* texts, std::size_t count, const Split* split);
+  PyObject* (*unknown)(PyObject* lexicon, const Text* texts, std::size_t count,
+                       const TermSplit* split);
 
   // (utf8 bytes, word_ends int64, text_ends int64).
   PyObject* (*words)(const Text* texts, std::size_t count, const Split* split);
+
+  // CharacterClasses::fill; takes no lock and throws nothing.
+  void (*fill)(CharacterClasses* classes, std::uint32_t first, std::uint32_t last,
+               CharacterClasses::Test is_alphanumeric, CharacterClasses::Test is_decimal);
 };
 
 }  // namespace ebb::bindings

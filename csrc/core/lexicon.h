@@ -21,6 +21,12 @@
 
 namespace ebb {
 
+// Below, `words` are hashes as hash_texts gives them: forms, and words that are terms as they
+// are.
+
+// The terms of texts whose forms mean themselves.
+Terms terms_as_they_are(Terms words);
+
 class Lexicon {
  public:
   // More than a language's common words; what has no end (numbers, names) takes no more room.
@@ -29,17 +35,17 @@ class Lexicon {
   // The stop words are forms; they are never forgotten.
   explicit Lexicon(std::size_t capacity = kCapacity, Span<const Span<const char>> stop_words = {});
 
-  // Positions of the forms, given by their hashes, that were not learnt yet: the first occurrence
-  // of each, in order. Forgets everything first when more than `capacity` forms are held.
-  std::vector<std::size_t> unknown(Span<const std::uint64_t> forms);
+  // Positions of the forms that were not learnt yet: the first occurrence of each, in order.
+  // Forgets everything first when more than `capacity` forms are held.
+  std::vector<std::size_t> unknown(const Terms& words);
 
   // Learn that form i means term i. A form that is known is overwritten. Throws ShapeError if the
   // numbers of words differ. Never forgets.
   void learn(Span<const Span<const char>> forms, Span<const Span<const char>> terms);
 
-  // The terms of texts whose forms are given by their hashes; nothing if some form is not known. A
-  // text of stop words alone keeps them, any other leaves them out.
-  std::optional<Terms> terms(const Terms& forms) const;
+  // The terms of texts; nothing if some form is not known. A text of stop words alone keeps them,
+  // any other leaves them out.
+  std::optional<Terms> terms(const Terms& words) const;
 
   std::size_t size() const;
   void clear();

@@ -64,6 +64,17 @@ bool any_surrogate(const Unit* units, std::size_t length) {
   return found != 0;
 }
 
+template <typename Unit>
+bool any_hump(const Unit* units, std::size_t length) {
+  unsigned found = 0;
+  for (std::size_t i = 1; i < length; ++i) {  // no early exit, as above
+    const auto before = static_cast<std::uint32_t>(units[i - 1]) - 'a';
+    const auto after = static_cast<std::uint32_t>(units[i]) - 'A';
+    found |= static_cast<unsigned>(before < 26) & static_cast<unsigned>(after < 26);
+  }
+  return found != 0;
+}
+
 inline std::size_t code_points(Span<const Text> texts) {
   std::size_t sum = 0;
   for (const Text& text : texts) sum += text.length;
@@ -76,6 +87,13 @@ inline bool has_surrogate(const Text& text) {
   if (text.width == 2)
     return any_surrogate(static_cast<const std::uint16_t*>(text.units), text.length);
   return any_surrogate(static_cast<const std::uint32_t*>(text.units), text.length);
+}
+
+// Whether a small ASCII letter is followed by a capital one.
+inline bool has_hump(const Text& text) {
+  if (text.width == 1) return any_hump(static_cast<const std::uint8_t*>(text.units), text.length);
+  if (text.width == 2) return any_hump(static_cast<const std::uint16_t*>(text.units), text.length);
+  return any_hump(static_cast<const std::uint32_t*>(text.units), text.length);
 }
 
 }  // namespace ebb

@@ -45,11 +45,11 @@ std::vector<std::uint64_t> hash_words(Span<const Span<const char>> words) {
   return ids;
 }
 
-Terms hash_texts(Span<const Text> texts, const Split& split) {
+Terms hash_texts(Span<const Text> texts, const TermSplit& split) {
   Terms terms;
-  terms.text_ends.reserve(texts.size);
+  terms.text_ends.reserve(2 * texts.size);
   HashSink sink(terms);
-  digest_texts(texts, split, sink);
+  digest_texts<TermWords>(texts, split, sink);
   return terms;
 }
 

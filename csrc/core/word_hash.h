@@ -9,6 +9,7 @@
 
 #include "core/md5.h"
 #include "core/span.h"
+#include "core/term_words.h"
 #include "core/text.h"
 #include "core/word_list.h"
 
@@ -43,18 +44,18 @@ struct Terms {
   std::vector<std::int64_t> text_ends;
 };
 
-// The hash of every word of every text.
-Terms hash_texts(Span<const Text> texts, const Split& split);
+// The hashes of what TermWords finds in every text; as there, two ends per text.
+Terms hash_texts(Span<const Text> texts, const TermSplit& split);
 
 // How many words are hashed at a time: a multiple of what fills the lanes of any instruction set,
 // so few that they fit a stack and stay in the first-level cache.
 constexpr std::size_t kHashChunk = 480;
 
 // sink.words(digests, count) for the words of a text, in order and in one call or several, and
-// sink.end_text() after them; text after text.
-template <typename Sink>
-void digest_texts(Span<const Text> texts, const Split& split, Sink& sink) {
-  WordList list;
+// sink.end_text() after them; text after text. `List` is a WordList or TermWords, with its split.
+template <typename List = WordList, typename ListSplit, typename Sink>
+void digest_texts(Span<const Text> texts, const ListSplit& split, Sink& sink) {
+  List list;
   Md5 digests[kHashChunk];
   for (std::size_t t = 0; t < texts.size; ++t) {
     list.add(texts.data[t], split);

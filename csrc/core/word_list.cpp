@@ -4,35 +4,13 @@
 
 #include "core/bits.h"
 #include "core/dispatch.h"
+#include "core/utf8.h"
 
 namespace ebb {
 
 namespace {
 
 using Word = Span<const char>;
-
-// Write a code point that is no surrogate; return where the next one goes.
-inline char* put_utf8(std::uint32_t point, char* at) {
-  const auto tail = [&](unsigned shift) {
-    return static_cast<char>(0x80 | ((point >> shift) & 63));
-  };
-  if (point < 0x80) {
-    *at++ = static_cast<char>(point);
-  } else if (point < 0x800) {
-    *at++ = static_cast<char>(0xC0 | (point >> 6));
-    *at++ = tail(0);
-  } else if (point < 0x10000) {
-    *at++ = static_cast<char>(0xE0 | (point >> 12));
-    *at++ = tail(6);
-    *at++ = tail(0);
-  } else {
-    *at++ = static_cast<char>(0xF0 | (point >> 18));
-    *at++ = tail(12);
-    *at++ = tail(6);
-    *at++ = tail(0);
-  }
-  return at;
-}
 
 // The words of a text that must be encoded, to `out`, their bytes to `at`; returns the end of
 // `out`.
@@ -53,10 +31,6 @@ Word* encode(const Text& text, const Split& split, char* at, Word* out) {
   return out;
 }
 
-inline char lowered(char letter) {
-  return static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter + ('a' - 'A') : letter);
-}
-
 }  // namespace
 
 void WordList::add(const Text& text, const Split& split) {
@@ -64,14 +38,14 @@ void WordList::add(const Text& text, const Split& split) {
     const auto* bytes = static_cast<const char*>(text.units);
     if (split.lower_ascii) {
       char* copy = hold(text.length);
-      std::transform(bytes, bytes + text.length, copy, lowered);
+      std::transform(bytes, bytes + text.length, copy, ascii_lowered<char>);
       bytes = copy;
     }
-    add_ascii(bytes, text.length, *split.characters);
+    Word* const out = reserve((text.length + 1) / 2);
+    words_.cut(split_ascii(bytes, text.length, split.characters->rows(), out));
   } else {
-    // At one, two and four bytes per code point UTF-8 takes at most two, three and four.
-    const auto width = static_cast<std::size_t>(text.width);
-    char* bytes = hold(text.length * (width == 4 ? 4 : width + 1));
+    const int width = text.width;
+    char* bytes = hold(most_utf8(text.length, width));
     Word* const out = reserve((text.length + 1) / 2);
     Word* const end = width == 1   ? encode<std::uint8_t>(text, split, bytes, out)
                       : width == 2 ? encode<std::uint16_t>(text, split, bytes, out)
@@ -94,15 +68,14 @@ Word* WordList::reserve(std::size_t count) {
 
 char* WordList::hold(std::size_t size) { return held_.emplace_back(size).data(); }
 
-void WordList::add_ascii(const char* bytes, std::size_t length, const CharacterSet& characters) {
+Word* split_ascii(const char* bytes, std::size_t length, const unsigned char* rows, Word* out) {
   constexpr std::size_t kBlock = 64;
   const auto members_of = active().ascii_members;
-  Word* begun = reserve((length + 1) / 2);
-  Word* ended = begun;
+  Word* begun = out;
+  Word* ended = out;
   std::uint64_t before = 0;  // bit 0: whether the byte before the block is a member
   for (std::size_t done = 0; done < length; done += kBlock) {
-    const std::uint64_t members =
-        members_of(bytes + done, std::min(kBlock, length - done), characters.rows());
+    const std::uint64_t members = members_of(bytes + done, std::min(kBlock, length - done), rows);
     const std::uint64_t shifted = members << 1 | before;
     for (std::uint64_t bits = members & ~shifted; bits != 0; bits &= bits - 1) {
       (begun++)->data = bytes + done + lowest_bit(bits);
@@ -113,7 +86,7 @@ void WordList::add_ascii(const char* bytes, std::size_t length, const CharacterS
     before = members >> (kBlock - 1);
   }
   if (ended != begun) ended->size = static_cast<std::size_t>(bytes + length - ended->data);
-  words_.cut(begun);
+  return begun;
 }
 
 WordBatch split_texts(Span<const Text> texts, const Split& split) {

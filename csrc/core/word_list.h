@@ -33,13 +33,17 @@ class WordList {
   // Where `count` more words go; those that do not come are to be cut off.
   Span<const char>* reserve(std::size_t count);
   char* hold(std::size_t size);
-  void add_ascii(const char* bytes, std::size_t length, const CharacterSet& characters);
 
   // A text of 256 code points has at most 128 words.
   ShortList<Span<const char>, 128> words_;
   ShortList<std::size_t, 4> text_ends_;
   std::vector<std::vector<char>> held_;
 };
+
+// Write the runs of the bytes that `rows` tells (see CharacterSet::rows) to `out`, where there is
+// room for half of `length`, rounded up; return where the next would go. The bytes are ASCII.
+Span<const char>* split_ascii(const char* bytes, std::size_t length, const unsigned char* rows,
+                              Span<const char>* out);
 
 // The words of many texts back to back: word w ends at byte word_ends[w], text t at word
 // text_ends[t].

@@ -27,7 +27,10 @@ struct Words {
     const std::vector<ebb::Span<const char>> made = views();
     return ebb::hash_words({made.data(), made.size()});
   }
-  ebb::Terms as_text() const { return {hashes(), {static_cast<std::int64_t>(words.size())}}; }
+  ebb::Terms as_text() const {
+    const auto end = static_cast<std::int64_t>(words.size());
+    return {hashes(), {end, end}};
+  }
 };
 
 std::string form(std::size_t number) { return "form" + std::to_string(number); }
@@ -44,10 +47,9 @@ struct Learner {
       forms.words.push_back(form(number));
       terms.words.push_back(term(number));
     }
-    const std::vector<std::uint64_t> hashes = forms.hashes();
     const std::vector<ebb::Span<const char>> known = forms.views(), meant = terms.views();
     const std::lock_guard<std::mutex> held(learning);
-    lexicon.unknown({hashes.data(), hashes.size()});
+    lexicon.unknown(forms.as_text());
     lexicon.learn({known.data(), known.size()}, {meant.data(), meant.size()});
     require(lexicon.terms(forms.as_text()).has_value(), "what was just learnt is not known");
   }
