@@ -2,10 +2,8 @@
 
 #include <algorithm>
 
-#include "core/bits.h"
-#include "core/dispatch.h"
+#include "core/ascii_words.h"
 #include "core/utf8.h"
-#include "core/word_list.h"
 
 namespace ebb {
 
@@ -48,30 +46,32 @@ bool may_join(const char* bytes, std::size_t length, std::size_t i) {
                is_ascii_digit(bytes[i + 1]));
 }
 
-// Whether the forms of an ASCII text are its runs of word characters and all it has.
-bool is_plain(const char* bytes, std::size_t length) {
-  constexpr std::size_t kBlock = 64;
-  const auto members_of = active().ascii_members;
-  std::uint64_t word_before = 0;
-  std::uint64_t capital_before = 0;
-  for (std::size_t done = 0; done < length; done += kBlock) {
-    const std::size_t count = std::min(kBlock, length - done);
-    const std::uint64_t words = members_of(bytes + done, count, kWordCharacters.rows);
-    const std::uint64_t joints = members_of(bytes + done, count, kJoints.rows);
-    const std::uint64_t capitals = members_of(bytes + done, count, kCapitals.rows);
-    const std::uint64_t after_word = words << 1 | word_before;
+// Whether the forms of an ASCII text are its runs of word characters and all it has: asked block by
+// block, in order, about the text as it was given.
+class Plain {
+ public:
+  Plain(const char* bytes, std::size_t length) : bytes_(bytes), length_(length) {}
+
+  bool operator()(std::size_t done, std::size_t count, std::uint64_t, std::uint64_t after_word) {
+    const auto members_of = active().ascii_members;
+    const std::uint64_t joints = members_of(bytes_ + done, count, kJoints.rows);
     for (std::uint64_t bits = joints & after_word; bits != 0; bits &= bits - 1) {
-      if (may_join(bytes, length, done + lowest_bit(bits))) return false;
+      if (may_join(bytes_, length_, done + lowest_bit(bits))) return false;
     }
-    const std::uint64_t humps = capitals & after_word & ~(capitals << 1 | capital_before);
+    const std::uint64_t capitals = members_of(bytes_ + done, count, kCapitals.rows);
+    const std::uint64_t humps = capitals & after_word & ~(capitals << 1 | capital_before_);
     for (std::uint64_t bits = humps; bits != 0; bits &= bits - 1) {
-      if (is_ascii_small(bytes[done + lowest_bit(bits) - 1])) return false;
+      if (is_ascii_small(bytes_[done + lowest_bit(bits) - 1])) return false;
     }
-    word_before = words >> (kBlock - 1);
-    capital_before = capitals >> (kBlock - 1);
+    capital_before_ = capitals >> (kAsciiBlock - 1);
+    return true;
   }
-  return true;
-}
+
+ private:
+  const char* bytes_;
+  std::size_t length_;
+  std::uint64_t capital_before_ = 0;
+};
 
 // Reads one text, code point by code point. What is read is written as UTF-8 to one place, of which
 // the words are pieces; what joins words is written between them, to stand in the whole.
@@ -83,13 +83,35 @@ class TextReader {
 
   template <typename Unit>
   void read(const Unit* units, std::size_t length) {
-    for (std::size_t i = 0; i < length; ++i) take(units[i]);
+    for (std::size_t i = 0; i < length; ++i) {
+      if (state_ == State::kRun) i = take_small_letters(units, i, length);
+      if (i < length) take(units[i]);
+    }
     end();
   }
 
  private:
   // What was read last.
   enum class State : std::uint8_t { kGap, kRun, kJoint, kPlus, kHash, kUnspaced };
+
+  // What most of a text is, in a loop of its own; returns where it ends.
+  template <typename Unit>
+  std::size_t take_small_letters(const Unit* units, std::size_t first, std::size_t length) {
+    const CharacterClasses& classes = *split_.classes;
+    char* at = at_;
+    std::size_t i = first;
+    for (; i < length; ++i) {
+      const std::uint32_t point = units[i];
+      if (classes.of(point) != CharacterClass::kLetter || is_ascii_capital(point)) break;
+      at = put_utf8(point, at);
+    }
+    if (i != first) {
+      at_ = at;
+      last_ = units[i - 1];
+      digit_ = false;
+    }
+    return i;
+  }
 
   void take(std::uint32_t point) {
     const CharacterClass kind = split_.classes->of(point);
@@ -254,18 +276,16 @@ class TextReader {
 }  // namespace
 
 void TermWords::add(const Text& text, const TermSplit& split) {
-  if (text.ascii && is_plain(static_cast<const char*>(text.units), text.length)) {
-    add_plain(static_cast<const char*>(text.units), text.length);
-    text_ends_.push_back(words_.size());
-  } else {
+  const bool plain = text.ascii && add_plain(static_cast<const char*>(text.units), text.length);
+  if (!plain) {
     TextReader reader(split, hold(most_utf8(text.length, text.width)), words_, as_they_are_);
     if (text.width == 1) reader.read(static_cast<const std::uint8_t*>(text.units), text.length);
     if (text.width == 2) reader.read(static_cast<const std::uint16_t*>(text.units), text.length);
     if (text.width == 4) reader.read(static_cast<const std::uint32_t*>(text.units), text.length);
-    text_ends_.push_back(words_.size());
-    for (const Word& word : as_they_are_) words_.push_back(word);
-    as_they_are_.clear();
   }
+  text_ends_.push_back(words_.size());
+  for (const Word& word : as_they_are_) words_.push_back(word);
+  as_they_are_.clear();
   text_ends_.push_back(words_.size());
 }
 
@@ -277,12 +297,15 @@ void TermWords::clear() {
 
 char* TermWords::hold(std::size_t size) { return held_.emplace_back(size).data(); }
 
-void TermWords::add_plain(const char* bytes, std::size_t length) {
+bool TermWords::add_plain(const char* bytes, std::size_t length) {
   char* lowered = hold(length);
   std::transform(bytes, bytes + length, lowered, ascii_lowered<char>);
   const std::size_t known = words_.size();
   Word* const out = words_.resize_for_overwrite(known + (length + 1) / 2) + known;
-  words_.cut(split_ascii(lowered, length, kWordCharacters.rows, out));
+  const Plain plain(bytes, length);
+  Word* const end = split_ascii(lowered, length, kWordCharacters.rows, out, plain);
+  words_.cut(end == nullptr ? out : end);
+  return end != nullptr;
 }
 
 }  // namespace ebb

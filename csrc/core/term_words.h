@@ -46,7 +46,8 @@ class TermWords {
   using Words = ShortList<Span<const char>, 128>;
 
   char* hold(std::size_t size);
-  void add_plain(const char* bytes, std::size_t length);
+  // Append the words of an ASCII text that has none but runs of letters and digits, or say no.
+  bool add_plain(const char* bytes, std::size_t length);
 
   Words words_;
   ShortList<Span<const char>, 32> as_they_are_;  // of the text that is being added

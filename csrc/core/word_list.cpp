@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "core/bits.h"
-#include "core/dispatch.h"
+#include "core/ascii_words.h"
 #include "core/utf8.h"
 
 namespace ebb {
@@ -42,7 +41,8 @@ void WordList::add(const Text& text, const Split& split) {
       bytes = copy;
     }
     Word* const out = reserve((text.length + 1) / 2);
-    words_.cut(split_ascii(bytes, text.length, split.characters->rows(), out));
+    const auto any = [](std::size_t, std::size_t, std::uint64_t, std::uint64_t) { return true; };
+    words_.cut(split_ascii(bytes, text.length, split.characters->rows(), out, any));
   } else {
     const int width = text.width;
     char* bytes = hold(most_utf8(text.length, width));
@@ -67,27 +67,6 @@ Word* WordList::reserve(std::size_t count) {
 }
 
 char* WordList::hold(std::size_t size) { return held_.emplace_back(size).data(); }
-
-Word* split_ascii(const char* bytes, std::size_t length, const unsigned char* rows, Word* out) {
-  constexpr std::size_t kBlock = 64;
-  const auto members_of = active().ascii_members;
-  Word* begun = out;
-  Word* ended = out;
-  std::uint64_t before = 0;  // bit 0: whether the byte before the block is a member
-  for (std::size_t done = 0; done < length; done += kBlock) {
-    const std::uint64_t members = members_of(bytes + done, std::min(kBlock, length - done), rows);
-    const std::uint64_t shifted = members << 1 | before;
-    for (std::uint64_t bits = members & ~shifted; bits != 0; bits &= bits - 1) {
-      (begun++)->data = bytes + done + lowest_bit(bits);
-    }
-    for (std::uint64_t bits = ~members & shifted; bits != 0; bits &= bits - 1, ++ended) {
-      ended->size = static_cast<std::size_t>(bytes + done + lowest_bit(bits) - ended->data);
-    }
-    before = members >> (kBlock - 1);
-  }
-  if (ended != begun) ended->size = static_cast<std::size_t>(bytes + length - ended->data);
-  return begun;
-}
 
 WordBatch split_texts(Span<const Text> texts, const Split& split) {
   WordBatch batch;

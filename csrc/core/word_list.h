@@ -40,11 +40,6 @@ class WordList {
   std::vector<std::vector<char>> held_;
 };
 
-// Write the runs of the bytes that `rows` tells (see CharacterSet::rows) to `out`, where there is
-// room for half of `length`, rounded up; return where the next would go. The bytes are ASCII.
-Span<const char>* split_ascii(const char* bytes, std::size_t length, const unsigned char* rows,
-                              Span<const char>* out);
-
 // The words of many texts back to back: word w ends at byte word_ends[w], text t at word
 // text_ends[t].
 struct WordBatch {
