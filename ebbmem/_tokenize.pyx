@@ -8,7 +8,6 @@ What a word character is comes from the running interpreter, so ``words`` agrees
 a tuple that this module holds.
 """
 
-import threading
 import unicodedata
 from collections import namedtuple
 
@@ -52,8 +51,8 @@ NOT_SPACES.fill(is_no_space)
 HUMP = chr(HUMP_POINT)
 
 cdef CharacterClasses CLASSES
+cdef bint classes_are_filled = False
 cdef bint classes_are_whole = False
-cdef object KNOWING = threading.Lock()
 
 
 cdef cbool is_alphanumeric(uint32_t point) noexcept nogil:
@@ -69,17 +68,17 @@ CORE.fill(&CLASSES, 0, 128, is_alphanumeric, is_decimal)
 
 cdef object know_all_classes():
     """Fill the table beyond ASCII, which takes some ms, when the first text needs it."""
-    global classes_are_whole
+    global classes_are_filled, classes_are_whole
     cdef uint32_t point
-    with KNOWING:
-        if classes_are_whole:
-            return
+    if not classes_are_filled:  # once: to fill takes the marks away
         CORE.fill(&CLASSES, 128, CLASS_TABLE, is_alphanumeric, is_decimal)
-        for point in range(128, CLASS_TABLE):
-            if Py_UNICODE_ISPRINTABLE(point) and not Py_UNICODE_ISALNUM(point):
-                if unicodedata.category(chr(point)) in ("Mn", "Mc"):
-                    CLASSES.mark(point)
-        classes_are_whole = True
+        classes_are_filled = True
+    # Other threads may come here meanwhile, as category is Python's: they mark the same.
+    for point in range(128, CLASS_TABLE):
+        if Py_UNICODE_ISPRINTABLE(point) and not Py_UNICODE_ISALNUM(point):
+            if unicodedata.category(chr(point)) in ("Mn", "Mc"):
+                CLASSES.mark(point)
+    classes_are_whole = True
 
 
 cdef Text borrowed(object text) noexcept:
