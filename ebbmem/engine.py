@@ -37,9 +37,9 @@ from ebbmem.writes import Writes
 
 T = TypeVar("T")
 
-BESIDE_BYTES = 4 << 20
+BESIDE_BYTES = 8 << 20
 """What a store takes in RAM beside its indexes: forms of words, pages of the file, counts."""
-BESIDE_PART = 16
+BESIDE_PART = 8
 """It takes no more than such a part of the budget of indexes from them."""
 
 
