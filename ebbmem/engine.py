@@ -286,30 +286,39 @@ class Engine:
 
         None for a scope to which nothing was ever written.  The caller holds its lock.
         """
+        index = self._desks.taken(scope)
+        if index is not None and self.is_current(index):
+            return index
         while True:
-            index = self._desks.taken(scope)
-            if index is not None and self.is_current(index):
-                return index
-            # Read before anything is loaded: what is committed after it is looked for next time.
-            version, owed = self.records.data_version(), self._desks.owed(scope)
-            with self.records.read() as reader:
-                self.binding.look(reader)
-                # So that nothing is committed between the looks, and word of all before was left.
-                with self._writes.settling:
-                    row = reader.scope(scope)
-                    desk = self._desks.opened(scope)
-                    waiting = self._pending.waiting(scope)
-                if row is None:
-                    self._indexes.drop(scope)  # erased by another process
-                    return None
-                index = self._desks.taken(scope)
-                if index is None or index.seq < row.last_seq:
-                    index = self._brought_up(reader, row, waiting)
-            self._desks.put(scope, index, desk, version, owed)
+            # Held until it is taken: nobody drops it for want of room before.
+            loaded = self._loaded(scope)
+            if loaded is None:
+                return None
             # What was committed while it was loaded is at the desk.
             index = self._desks.taken(scope)
             if index is not None:
+                self._indexes.missed()
                 return index
+
+    def _loaded(self, scope: str) -> ScopeIndex | None:
+        """Keep and return an index as the records have it; None for a scope without memories."""
+        # Read before anything is loaded: what is committed after it is looked for next time.
+        version, owed = self.records.data_version(), self._desks.owed(scope)
+        with self.records.read() as reader:
+            self.binding.look(reader)
+            # So that nothing is committed between the looks, and word of all before was left.
+            with self._writes.settling:
+                row = reader.scope(scope)
+                desk = self._desks.opened(scope)
+                waiting = self._pending.waiting(scope)
+            if row is None:
+                self._indexes.drop(scope)  # erased by another process
+                return None
+            index = self._desks.taken(scope)
+            if index is None or index.seq < row.last_seq:
+                index = self._brought_up(reader, row, waiting)
+        self._desks.put(scope, index, desk, version, owed)
+        return index
 
     def _brought_up(
         self, reader: FollowReader, row: ScopeRow, waiting: Sequence[PendingRecall]

@@ -79,8 +79,12 @@ class LoadedIndexes:
             self._indexes[scope] = index
             self._indexes.move_to_end(scope)
             self._versions[scope] = version
-            self._misses += 1
         self.weigh(index)
+
+    def missed(self) -> None:
+        """Note that an index was asked for that was not here, or not current."""
+        with self._lock:
+            self._misses += 1
 
     def weigh(self, in_use: ScopeIndex) -> None:
         """Count what an index takes now, and drop others beyond the budget.
