@@ -44,6 +44,7 @@ _SELDOM: dict[str, Any] = {
     "pinned": np.bool_(False),
 }
 """Columns that take memory only once some memory has another value than this one."""
+_BOUNDS = ("valid_from_us", "valid_to_us", "expires_us")
 _COLUMN_BYTES = 250
 """What a column takes beside its values: the array, and the view of what is used of it."""
 
@@ -110,6 +111,21 @@ class Columns:
             return -1
         return self._names.setdefault(name, len(self._names))
 
+    def load(self, memories: _core.MemoryRows) -> None:
+        """Take over the memories of a scope, as the first; their columns go out of them."""
+        self._size = self._room = len(memories)
+        loaded = memories.columns()
+        loaded["alive"] = np.ones(self._size, np.bool_)
+        for name, meant in (("kind", memories.kinds), ("run", memories.runs)):
+            # None comes last: its number is -1.
+            codes = np.array([self.code(one) for one in (*meant, None)], dtype=np.int32)
+            if name in loaded:
+                loaded[name] = codes[loaded[name]]
+        if "pinned" in loaded:
+            loaded["pinned"] = loaded["pinned"].astype(np.bool_)
+        self._arrays = loaded
+        self._note_kept(name for name in _SELDOM if name in loaded)
+
     def append(self, rows: Sequence[IndexRow]) -> int:
         """Append memories, row ids ascending; return the first slot."""
         first, size = self._size, self._size + len(rows)
@@ -122,12 +138,16 @@ class Columns:
                 self._column(name)[first:size] = _SELDOM[name] if column is None else column
         self._size = size
         self._forget_views()
-        bounds = ("valid_from_us", "valid_to_us", "expires_us")
-        self.any_superseded = self.any_superseded or values["successor"] is not None
-        self._bounded = self._bounded or any(values[name] is not None for name in bounds)
+        self._note_kept(name for name in _SELDOM if values[name] is not None)
         if self._fading is not None:
             self._fading.append(self.importance[first:], self.created_us[first:])
         return first
+
+    def _note_kept(self, seldom: Iterable[str]) -> None:
+        """Note in which of the seldom columns new memories have other values than the usual."""
+        kept = set(seldom)
+        self.any_superseded = self.any_superseded or "successor" in kept
+        self._bounded = self._bounded or not kept.isdisjoint(_BOUNDS)
 
     def _values(self, rows: Sequence[IndexRow]) -> dict[str, Sequence[Any] | None]:
         """Return what memories bring to each column; None where all have the usual value."""

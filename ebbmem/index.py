@@ -21,6 +21,7 @@ from ebbmem.shelf import Shelf
 from ebbmem.spaces import Lane, empty_lane
 
 F32 = NDArray[np.float32]
+F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 U8 = NDArray[np.uint8]
 
@@ -63,11 +64,12 @@ class ScopeIndex:
     def load(cls, reader: Reader, scope: ScopeRow, analyzer: Analyzer) -> ScopeIndex:
         """Build the index of a scope from its records."""
         index = cls(scope, analyzer)
-        index.columns.append(reader.index_rows(scope.scope_id))
-        texts = reader.texts(None, scope.scope_id)
-        index._append_terms([f"{summary}\n{keywords}" for _, summary, keywords in texts])
+        memories = reader.loaded_memories(scope.scope_id)
+        texts = memories.texts
+        index.columns.load(memories)
+        index._append_terms(texts)
         index.shelf.fit(len(index))
-        index.add_links(reader.links(scope.scope_id))
+        index._load_links(reader.loaded_links(scope.scope_id))
         return index
 
     def __len__(self) -> int:
@@ -140,12 +142,28 @@ class ScopeIndex:
         rows: list[int] = self.columns.row[turns].tolist()
         return rows
 
+    def _load_links(self, links: _core.LinkRows) -> None:
+        """Take over the links of a scope; their columns go out of them."""
+        if len(links):
+            codes = np.array([kind_code(one) for one in links.kinds], dtype=np.uint8)
+            source, target, kind, weight = links.columns()
+            self.links.add_many(*self._between(source, target, codes[kind], weight))
+
     def _edges(self, links: Sequence[LinkRow]) -> tuple[I64, I64, U8, F32]:
         """Return source, target, kind and weight by slot, what leads back behind all others."""
-        source = self.columns.slots([one.source for one in links])
-        target = self.columns.slots([one.target for one in links])
-        kind = np.array([kind_code(one.kind) for one in links], dtype=np.uint8)
-        weight = np.array([one.weight for one in links], dtype=np.float32)
+        return self._between(
+            np.array([one.source for one in links], dtype=np.int64),
+            np.array([one.target for one in links], dtype=np.int64),
+            np.array([kind_code(one.kind) for one in links], dtype=np.uint8),
+            np.array([one.weight for one in links], dtype=np.float64),
+        )
+
+    def _between(
+        self, sources: I64, targets: I64, kind: U8, weights: F64
+    ) -> tuple[I64, I64, U8, F32]:
+        """Return the same of links whose ends are given by row id."""
+        source, target = self.columns.slots(sources), self.columns.slots(targets)
+        weight = weights.astype(np.float32)
         both = (source >= 0) & (target >= 0)
         back = both & (kind == NEXT_TURN)
         return (

@@ -53,7 +53,7 @@ WITHIN: dict[str, str] = {
     " records.statements",
     "records.migrate": "records.connection records.header records.opened records.rows"
     " records.statements",
-    "records.base": "records.erasable",
+    "records.base": "records.erasable records.loadable",
     "records.followable": "records.base",
     "records.touching": "records.base",
     "records.statements": "records.base records.followable records.memory_rows",

@@ -1,6 +1,7 @@
 // ebbmem._core: names its parts; each part lives in bind_<topic>.cpp.
 #include <pybind11/pybind11.h>
 
+#include "bindings/scope_load_topic.h"
 #include "bindings/topics.h"
 #include "core/dispatch.h"
 
@@ -24,6 +25,7 @@ PYBIND11_MODULE(_core, m) {
   bind_spread(m);
   bind_links(m);
   bind_bounded(m);
+  bind_scope_load(m);
   bind_searches(m);
   bind_values(m);
   bind_page_writes(m);

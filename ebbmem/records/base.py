@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from ebbmem.records.erasable import ErasureReader, ErasureWriter
+from ebbmem.records.loadable import LoadReader
 from ebbmem.reports import Finding
 
 NUMBER_BITS = 32
@@ -197,7 +198,7 @@ class ScopeCounts(NamedTuple):
     turns: int
 
 
-class Reader(ErasureReader, Protocol):
+class Reader(ErasureReader, LoadReader, Protocol):
     """Questions to a record store.  All rows come back in ascending ``row_id`` unless said."""
 
     def meta(self, key: str) -> str | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any, Final, TypeVar, cast
 
+from ebbmem import _core
 from ebbmem.errors import InvalidArgument
 from ebbmem.models import Tier
 from ebbmem.records import memory_rows, staging
@@ -31,6 +33,8 @@ Built = TypeVar("Built")
 Kind = TypeVar("Kind")
 
 _TIERS: Final = frozenset(map(int, Tier))
+_PAGE: Final = 1_000
+"""How many rows go to the core at once."""
 
 
 class SqliteReader:
@@ -66,6 +70,29 @@ class SqliteReader:
             found.append(IndexRow._make(row[:-2]))
         self._check_totals(scope_id, len(found), checksum_xor)
         return found
+
+    def loaded_memories(self, scope_id: int) -> _core.MemoryRows:
+        """Return every memory of a scope; raises CorruptStore where count or checksums fail."""
+        memories = _core.MemoryRows()
+        rows = self._connection.each(sql.SELECT_NEW, rows_of(scope_id))
+        while page := list(islice(rows, _PAGE)):
+            taken = memories.take(page)
+            if taken < len(page):
+                raise corrupt_memory(self._connection, page[taken][0])
+        self._check_totals(scope_id, len(memories), memories.checksum_xor)
+        if memories.wrong_text is not None:
+            raise corrupt_memory(self._connection, memories.wrong_text)
+        return memories
+
+    def loaded_links(self, scope_id: int) -> _core.LinkRows:
+        """Return every link of a scope, by (source, target, kind)."""
+        links = _core.LinkRows()
+        rows = self._connection.each(sql.SELECT_LINKS, rows_of(scope_id))
+        while page := list(islice(rows, _PAGE)):
+            taken = links.take(page)
+            if taken < len(page):
+                raise corrupt_row(self._connection, "links", page[taken][:-1])
+        return links
 
     def texts(self, rows: Sequence[int] | None, scope_id: int) -> list[tuple[int, str, str]]:
         """Return (row_id, summary, keywords) of the given rows, or of all of a scope."""

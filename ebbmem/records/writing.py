@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from ebbmem import _core
 from ebbmem.errors import EbbmemError, InvalidArgument
 from ebbmem.records import memory_rows, staging
 from ebbmem.records import rows as seals
@@ -84,6 +85,11 @@ class SqliteWriter(SqliteEraser):
         """Return every memory of a scope; raises CorruptStore where count or checksums fail."""
         self._counters.flush()
         return super().index_rows(scope_id)
+
+    def loaded_memories(self, scope_id: int) -> _core.MemoryRows:
+        """Return every memory of a scope; raises CorruptStore where count or checksums fail."""
+        self._counters.flush()
+        return super().loaded_memories(scope_id)
 
     @whole
     def set_meta(self, key: str, value: str) -> None:
