@@ -55,28 +55,29 @@ void Lexicon::learn(Span<const Span<const char>> forms, Span<const Span<const ch
 
 std::optional<Terms> Lexicon::terms(const Terms& words) const {
   Terms found;
-  found.ids.reserve(words.ids.size());
+  found.ids.resize(words.ids.size());  // no word gives more than one
   found.text_ends.reserve(words.text_ends.size() / 2);
+  std::uint64_t* out = found.ids.data();
   const std::uint64_t* word = words.ids.data();
   const std::shared_lock lock(mutex_);
   for (std::size_t end = 0; end < words.text_ends.size(); end += 2) {
-    const std::uint64_t* const first_form = word;
-    const std::uint64_t* const last_form = words.ids.data() + words.text_ends[end];
-    const std::size_t begin = found.ids.size();
-    for (; word != last_form; ++word) {
+    const std::uint64_t* const forms = word;
+    const std::uint64_t* const forms_end = words.ids.data() + words.text_ends[end];
+    const std::uint64_t* const text_end = words.ids.data() + words.text_ends[end + 1];
+    const std::uint64_t* const begin = out;
+    for (; word != forms_end; ++word) {
       const std::uint32_t index = forms_.find(*word);
       if (index == IndexMap::kAbsent) return std::nullopt;
-      if (!terms_[index].stop_word) found.ids.push_back(terms_[index].id);
+      *out = terms_[index].id;
+      if (!terms_[index].stop_word) ++out;
     }
-    word = words.ids.data() + words.text_ends[end + 1];
-    found.ids.insert(found.ids.end(), last_form, word);
-    if (found.ids.size() == begin) {
-      for (const std::uint64_t* form = first_form; form != last_form; ++form) {
-        found.ids.push_back(terms_[forms_.find(*form)].id);
-      }
+    for (; word != text_end; ++word) *out++ = *word;
+    if (out == begin) {
+      for (word = forms; word != text_end; ++word) *out++ = terms_[forms_.find(*word)].id;
     }
-    found.text_ends.push_back(static_cast<std::int64_t>(found.ids.size()));
+    found.text_ends.push_back(out - found.ids.data());
   }
+  found.ids.resize(static_cast<std::size_t>(out - found.ids.data()));
   return found;
 }
 
