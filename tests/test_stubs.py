@@ -93,6 +93,20 @@ def test_the_stub_names_parameters_as_the_module_does(name: str) -> None:
     assert stubbed == real_parameters(real)
 
 
+@pytest.mark.parametrize("name", [n for n in FUNCTIONS if n.startswith("_core.")])
+def test_a_default_that_the_stub_tells_is_that_of_the_module(name: str) -> None:
+    node, real = FUNCTIONS[name]
+    arguments = node.args.args[len(node.args.args) - len(node.args.defaults) :]
+    told = [
+        (a.arg, ast.literal_eval(d)) for a, d in zip(arguments, node.args.defaults, strict=True)
+    ]
+    first = (inspect.getdoc(real) or "").partition("\n")[0]
+
+    for argument, default in told:
+        if default is not ...:
+            assert re.search(rf"\b{argument}: [^=]* = {re.escape(repr(default))}[,)]", first), first
+
+
 def real_parameters(function: object) -> list[str]:
     """Return the parameters of a native function; pybind11 tells them in its first line."""
     try:

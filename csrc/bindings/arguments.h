@@ -27,7 +27,7 @@ inline std::size_t checked_count(const py::object& object, const std::string& ar
   if (overflow > 0) return static_cast<std::size_t>(PY_SSIZE_T_MAX);
   if (overflow < 0 || value < 0 || static_cast<std::size_t>(value) < least) {
     throw ValueError(argument, "an integer of at least " + std::to_string(least),
-                     py::str(number).cast<std::string>());
+                     overflow < 0 ? "one below -2^63" : std::to_string(value));
   }
   return static_cast<std::size_t>(value);
 }
@@ -47,7 +47,8 @@ inline std::int64_t checked_integer(const py::object& object, const std::string&
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
   if (overflow == 0) return value;
-  throw ValueError(argument, "an integer of 64 bits", py::str(number).cast<std::string>());
+  // Python itself refuses to write out the largest.
+  throw ValueError(argument, "an integer of 64 bits", overflow < 0 ? "one below" : "one beyond");
 }
 
 // A float or an integer; bool is neither.
@@ -57,8 +58,10 @@ inline double checked_number(const py::object& object, const std::string& argume
     raise_type(argument, "a number", py::str(py::type::of(object).attr("__name__")));
   }
   const double number = PyFloat_AsDouble(object.ptr());
-  if (PyErr_Occurred() != nullptr) throw py::error_already_set();
-  return number;
+  if (PyErr_Occurred() == nullptr) return number;
+  if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) throw py::error_already_set();
+  PyErr_Clear();
+  throw ValueError(argument, "a number that a double can hold", "an integer beyond");
 }
 
 // A number that float32 can hold, rounded to it.

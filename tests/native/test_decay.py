@@ -271,6 +271,19 @@ def test_what_makes_no_rate_or_stability_is_refused() -> None:
         _core.exponential_share(since, 2**63, US_PER_H, 0.1)
 
 
+@pytest.mark.parametrize("size", [10**400, 10**5000], ids=["1e400", "1e5000"])
+def test_integers_beyond_every_machine_are_refused_by_name(size: int) -> None:
+    # Python writes out no more than 4,300 digits, and says so by a plain ValueError.
+    since = np.zeros(1, dtype=np.int64)
+    for sign in (1, -1):
+        with pytest.raises(InvalidArgument, match="now_us: expected an integer of 64 bits"):
+            _core.exponential_share(since, sign * size, US_PER_H, 0.1)
+        with pytest.raises(InvalidArgument, match="rate: expected a number that a double can"):
+            _core.exponential_share(since, 0, US_PER_H, sign * size)
+    with pytest.raises(InvalidArgument, match="k: expected an integer of at least 1"):
+        _core.top_affine(_core.Arena(1), np.ones(1, np.float32), None, None, None, None, -size)
+
+
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("position", [0, 1, 2])
 def test_values_that_are_not_finite_are_refused(bad: float, position: int) -> None:
