@@ -49,7 +49,7 @@ Terms hash_texts(Span<const Text> texts, const TermSplit& split);
 
 // How many words are hashed at a time: a multiple of what fills the lanes of any instruction set,
 // so few that they fit a stack and stay in the first-level cache.
-constexpr std::size_t kHashChunk = 480;
+constexpr std::size_t kHashChunk = 512;
 
 // sink.words(digests, count) for the words of a text, in order and in one call or several, and
 // sink.end_text() after them; text after text. `List` is a WordList or TermWords, with its split.
