@@ -113,7 +113,8 @@ auto to_numpy(Values&& values) {
   auto owner = std::make_unique<Values>(std::move(values));
   T* data = owner->data();
   const auto size = static_cast<py::ssize_t>(owner->size());
-  const py::capsule capsule(owner.release(), [](void* p) { delete static_cast<Values*>(p); });
+  const py::capsule capsule(owner.get(), [](void* p) { delete static_cast<Values*>(p); });
+  (void)owner.release();
   return py::array_t<T>({size}, {static_cast<py::ssize_t>(sizeof(T))}, data, capsule);
 }
 
