@@ -61,6 +61,17 @@ def names(values: object, argument: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(folded))
 
 
+def ids(values: object, argument: str) -> tuple[str, ...]:
+    """Return distinct ids in the order given; one alone may be a str."""
+    if type(values) is tuple and not values:
+        return values
+    if isinstance(values, str):
+        return (text(values, argument),)
+    if isinstance(values, bytes) or not isinstance(values, Iterable):
+        raise InvalidType.of(argument, "an id, or a sequence of ids", values)
+    return tuple(dict.fromkeys(text(value, argument) for value in values))
+
+
 def keyword(value: object, argument: str) -> str:
     """Return a keyword as it is compared: NFC, case-folded, on one line."""
     folded = unicodedata.normalize("NFC", name(value, argument).casefold())

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from ebbmem import arguments, reading, summaries
 from ebbmem.changes import Change
+from ebbmem.drafts import Draft, draft
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument
 from ebbmem.models import Turn
 from ebbmem.records.base import Reader, SummaryRow, TurnRow, row_id
 from ebbmem.records.identity import id_text
-from ebbmem.remembering import Draft, draft, vectors_of, write
+from ebbmem.remembering import vectors_of, write
 
 TURN = "turn"
 _ALL = 1_000_000

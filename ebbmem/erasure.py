@@ -24,7 +24,7 @@ from ebbmem.records.base import (
 )
 from ebbmem.records.erasable import Remains, Wanted
 from ebbmem.records.identity import id_text, new_id, parse_id
-from ebbmem.revision import SUPERSEDES_WEIGHT
+from ebbmem.superseding import SUPERSEDES_WEIGHT
 
 FEW = 2
 """For how many memories each is looked for by itself in the history."""

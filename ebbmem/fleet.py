@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
-from ebbmem import arguments, batches, remembering
+from ebbmem import arguments, batches, drafts, remembering
 from ebbmem.agentic import AgenticMemory
 from ebbmem.clock import Clock, Moment
 from ebbmem.database import (
@@ -138,11 +138,11 @@ class Fleet:
         now_us = self._database.now_us(now)
         places = _by_scope(pairs)
         # Every share is checked before the first is written.
-        drafts = {
-            scope: remembering.drafts_of([pairs[at][1] for at in share], now_us)
+        shares = {
+            scope: drafts.drafts_of([pairs[at][1] for at in share], now_us)
             for scope, share in places.items()
         }
-        made = remembering.remember_in_scopes(self._database.engine, self._embedder, drafts)
+        made = remembering.remember_in_scopes(self._database.engine, self._embedder, shares)
         done: dict[int, Remembered] = {}
         for scope, share in places.items():
             done.update(zip(share, made[scope], strict=True))

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ebbmem.clock import to_datetime
+from ebbmem.drafts import Draft
 from ebbmem.models import Tier
-from ebbmem.remembering import Draft
 
 HEADER: Final = "ebbmem_export"
 VERSION: Final = 1

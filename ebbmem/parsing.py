@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 
 from ebbmem import arguments
 from ebbmem.clock import to_us
+from ebbmem.drafts import draft
 from ebbmem.errors import InvalidArgument, InvalidType
 from ebbmem.graph import LINK_KINDS
 from ebbmem.lines import (
@@ -25,7 +26,6 @@ from ebbmem.lines import (
 )
 from ebbmem.models import Tier
 from ebbmem.records.identity import id_text, parse_id
-from ebbmem.remembering import draft
 
 T = TypeVar("T")
 

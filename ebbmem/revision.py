@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ebbmem import reconsolidation
 from ebbmem.changes import Change
+from ebbmem.drafts import Draft
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument
@@ -15,9 +16,8 @@ from ebbmem.reading import require_known, row_of
 from ebbmem.records.base import LinkRow
 from ebbmem.records.identity import id_text, parse_id
 from ebbmem.reinforcement import Reinforcement
-from ebbmem.remembering import Draft, vectors_of, write
-
-SUPERSEDES_WEIGHT = 1.0
+from ebbmem.remembering import vectors_of, write
+from ebbmem.superseding import live_end, supersede
 
 
 def correct(
@@ -32,25 +32,14 @@ def correct(
     require_known(engine, scope, [memory_id])
 
     def write_it(change: Change) -> Remembered:
-        old = _live_end(change, row_of(change.writer, change.scope, memory_id))
+        old = live_end(change, row_of(change.writer, change.scope, memory_id))
         (made,) = write(engine, change, embedder, [one], vectors)
         new = row_of(change.writer, change.scope, made.id)
         if new != old:
-            _supersede(change, old, new, one.now_us)
+            supersede(change, old, new, one.now_us)
         return made
 
     return engine.commit(scope, one.now_us, write_it)
-
-
-def _supersede(change: Change, old: int, new: int, now_us: int) -> None:
-    """Let one memory stand for another from now on."""
-    writer, scope_id = change.writer, change.scope.scope_id
-    writer.update_state(scope_id, old, superseded_by=new, superseded_at=now_us)
-    link = LinkRow(new, old, "supersedes", SUPERSEDES_WEIGHT, now_us)
-    writer.insert_links(scope_id, [link])
-    writer.insert_event(scope_id, "superseded", now_us, old)
-    change.links.append(link)
-    change.superseded.append((old, new))
 
 
 def link(
@@ -137,12 +126,3 @@ def archive(engine: Engine, scope: str, memory_id: str, now_us: int) -> None:
         change.tiers.append((row, int(Tier.ARCHIVE)))
 
     engine.commit(scope, now_us, write_it)
-
-
-def _live_end(change: Change, row: int) -> int:
-    """Return the memory at the live end of a chain of corrections."""
-    while True:
-        successor = change.writer.memories([row])[row].superseded_by
-        if successor is None:
-            return row
-        row = successor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ebbmem import arguments, batches, reading, remembering, retrieval, revision
+from ebbmem import arguments, batches, drafts, reading, remembering, retrieval, revision
 from ebbmem.clock import Moment
 from ebbmem.durations import Duration
 from ebbmem.errors import InvalidType
@@ -64,6 +64,7 @@ class EpisodicMemoryStore(ScopeHandle):
         dedupe: bool = False,
         source: str | None = None,
         run_id: str | None = None,
+        supersedes: str | Iterable[str] = (),
         now: Moment | None = None,
     ) -> Remembered:
         """Remember one thing; it survives the process from the moment this returns.
@@ -105,6 +106,9 @@ class EpisodicMemoryStore(ScopeHandle):
             Where it comes from, in your words.
         run_id : str, optional
             The conversation or task it belongs to.
+        supersedes : str or iterable of str
+            Ids of memories that it takes the place of (of each, its newest correction): they are
+            demoted, never deleted.  Nothing is where ``key`` or ``dedupe`` finds what is there.
         now : datetime or int or float, optional
             The moment it is remembered at; by default the clock's.
 
@@ -120,7 +124,7 @@ class EpisodicMemoryStore(ScopeHandle):
         EmbedderFailed
             If the embedder raises or returns unusable vectors; nothing is stored.
         """
-        one = remembering.draft(
+        one = drafts.draft(
             summary,
             now_us=self._now(now),
             detail=detail,
@@ -139,6 +143,7 @@ class EpisodicMemoryStore(ScopeHandle):
             dedupe=dedupe,
             source=source,
             run_id=run_id,
+            supersedes=supersedes,
         )
         return remembering.remember(self._engine, self._scope, self._embedder, [one])[0]
 
@@ -169,8 +174,8 @@ class EpisodicMemoryStore(ScopeHandle):
             In the order given.
         """
         arguments.count(threads, "threads")
-        drafts = remembering.drafts_of(memories, self._now(now))
-        return remembering.remember(self._engine, self._scope, self._embedder, drafts)
+        made = drafts.drafts_of(memories, self._now(now))
+        return remembering.remember(self._engine, self._scope, self._embedder, made)
 
     def correct(
         self,
@@ -213,7 +218,7 @@ class EpisodicMemoryStore(ScopeHandle):
             If the scope has no memory with that id.
         """
         old = self.get(id)
-        one = remembering.draft(
+        one = drafts.draft(
             summary,
             now_us=self._now(now),
             detail=detail,

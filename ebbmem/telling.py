@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from ebbmem import buffer
 from ebbmem.changes import Change
+from ebbmem.drafts import Draft
 from ebbmem.intake import Intake, Item, Outcome, Verdict
 from ebbmem.lines import ChatLine, ToldLine
 from ebbmem.records.base import Reader
-from ebbmem.remembering import Draft, write
+from ebbmem.remembering import write
 
 DEFAULT_RUN = "default"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import locomo
 import numpy as np
 import pytest
+from quality import locomo
 
 from ebbmem import HashingEmbedder, _core
 

@@ -13,7 +13,8 @@ LAYERS: dict[int, str] = {
     0: "errors models reports clock durations arguments",
     1: "_core _tokenize _version",
     2: "decay reinforcement analysis build embedders vectorstores records",
-    3: "columns index csr graph spreading recipes scoring recall reconsolidation remembering"
+    3: "columns index csr graph spreading recipes scoring recall reconsolidation drafts"
+    " remembering superseding"
     " hits merging succession shelf pending loaded metering lanes spaces changes commits desks"
     " searches questions bounded options batches catchup"
     " writes workers digests reading retrieval revision erasure filters prospective buffer"
@@ -122,10 +123,11 @@ WITHIN: dict[str, str] = {
     "options": "recipes retrieval",
     "batches": "engine index options questions recall recipes retrieval searches",
     # 3, writes: each is one change of the engine's
-    "remembering": "changes commits engine index reconsolidation spaces",
-    "revision": "changes engine graph reading reconsolidation remembering",
-    "erasure": "buffer changes engine filters prospective reading reconsolidation revision",
-    "buffer": "changes engine reading remembering summaries",
+    "superseding": "changes reading",
+    "remembering": "changes commits drafts engine index reading reconsolidation spaces superseding",
+    "revision": "changes drafts engine graph reading reconsolidation remembering superseding",
+    "erasure": "buffer changes engine filters prospective reading reconsolidation superseding",
+    "buffer": "changes drafts engine reading remembering summaries",
     "prospective": "changes engine reading",
     "consolidation": "changes engine index",
     # 4: databases share engines, a store is a handle, an agent's memory is a store with a buffer,
@@ -137,10 +139,10 @@ WITHIN: dict[str, str] = {
     "agentic": "database store",
     "fleet": "agentic database handle",
     # 3: the exchange format, from values to what reads and writes them
-    "lines": "remembering",
-    "parsing": "graph lines remembering",
+    "lines": "drafts",
+    "parsing": "drafts graph lines",
     "intake": "buffer engine lines",
-    "telling": "buffer changes intake lines remembering",
+    "telling": "buffer changes drafts intake lines remembering",
     "restoring": "changes intake lines prospective remembering telling",
     "verifying": "engine index spaces",
     "reembedding": "engine lanes spaces",

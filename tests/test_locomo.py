@@ -13,8 +13,8 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-import locomo
 import pytest
+from quality import locomo
 
 from ebbmem import AgenticMemory, Database
 
@@ -38,7 +38,7 @@ time.sleep(600)
 
 
 def environment() -> dict[str, str]:
-    paths = [str(REPOSITORY), str(REPOSITORY / "tests"), os.environ.get("PYTHONPATH", "")]
+    paths = [str(REPOSITORY), str(REPOSITORY / "benchmarks"), os.environ.get("PYTHONPATH", "")]
     return os.environ | {"PYTHONPATH": os.pathsep.join(path for path in paths if path)}
 
 
