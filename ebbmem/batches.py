@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
@@ -50,17 +50,40 @@ def recall_many(
     """
     cues = analyse(engine.analyzer, embedder, [cue for _, cue in pairs], options.recipe)
     done: dict[int, Outcome] = {}
+    refused: dict[int, CorruptStore] = {}
     for places in _waves([scope for scope, _ in pairs], options):
         left = places
         while left:
-            batch = [(pairs[at][0], cues[at]) for at in left[:MOST_CUES]]
+            some = left[:MOST_CUES]
+            batch = _Batch([(pairs[at][0], cues[at]) for at in some], some, refused)
             if options.also:
-                outcomes = [_beside(engine, embedder, *batch[0], options)]
+                outcomes = [_beside(engine, embedder, *batch.cues[0], options)]
             else:
                 outcomes = _together(engine, embedder, batch, options, threads)
             done.update(zip(left, outcomes, strict=False))
             left = left[len(outcomes) :]
     return _results([scope for scope, _ in pairs], [done[at] for at in range(len(pairs))])
+
+
+class _Batch(NamedTuple):
+    """Cues that are looked up together, by scope.
+
+    ``places`` says where each is among all that are asked; ``refused``, by that place, has what
+    was raised instead of letting one be asked, also for those that are asked later.
+    """
+
+    cues: Sequence[tuple[str, Cue]]
+    places: Sequence[int]
+    refused: dict[int, CorruptStore]
+
+
+def _kept(exc: CorruptStore) -> CorruptStore:
+    """Return an error without the frames it went through: they would keep indexes in RAM."""
+    one: BaseException | None = exc
+    while one is not None:
+        one.__traceback__ = None
+        one = one.__cause__ or one.__context__
+    return exc
 
 
 def _results(scopes: Sequence[str], outcomes: Sequence[Outcome]) -> list[RecallResult]:
@@ -78,7 +101,7 @@ def _beside(engine: Engine, embedder: Embedder, scope: str, cue: Cue, options: O
     try:
         return recall_cue(engine, scope, embedder, cue, beside(options, scope))
     except CorruptStore as exc:
-        return exc
+        return _kept(exc)
 
 
 def _waves(scopes: Sequence[str], options: Options) -> list[list[int]]:
@@ -104,27 +127,26 @@ def _waves(scopes: Sequence[str], options: Options) -> list[list[int]]:
 def _together(
     engine: Engine,
     embedder: Embedder,
-    batch: Sequence[tuple[str, Cue]],
+    batch: _Batch,
     options: Options,
     threads: int,
 ) -> list[Outcome]:
     """Answer cues, given by scope; at least the first, and no more of them than fit."""
     started_ns = time.perf_counter_ns()
-    refused: dict[int, CorruptStore] = {}
 
     def answered_now() -> list[Outcome]:
-        questions = _questions(engine, embedder, batch, options, refused)
-        return _answered(engine, batch, questions, options, (threads, started_ns))
+        questions = _questions(engine, embedder, batch, options)
+        return _answered(engine, batch.cues, questions, options, (threads, started_ns))
 
     # In the order of their names, so that two batches never wait for each other.
     locks: dict[str, AbstractContextManager[object]] = {}
-    for at, (scope, _) in enumerate(batch):
+    for place, (scope, _) in zip(batch.places, batch.cues, strict=True):
         if scope not in locks:
             try:
                 locks[scope] = engine.alone(scope, write=options.reinforce)
             except CorruptStore as exc:
                 # Earlier recalls were given up: said once, to the first who asks.
-                refused[at] = exc
+                batch.refused[place] = _kept(exc)
                 locks[scope] = engine.alone(scope, write=False)
     return _holding(list(locks.values()), answered_now)
 
@@ -161,7 +183,7 @@ def _answered(
         try:
             outcomes.append(_finished(engine, call, one, made, options))
         except CorruptStore as exc:
-            outcomes.append(exc)
+            outcomes.append(_kept(exc))
     return outcomes
 
 
@@ -182,9 +204,8 @@ def _finished(
 def _questions(
     engine: Engine,
     embedder: Embedder,
-    batch: Sequence[tuple[str, Cue]],
+    batch: _Batch,
     options: Options,
-    refused: Mapping[int, CorruptStore],
 ) -> list[Asked]:
     """Put as many of the cues as fit to their indexes.
 
@@ -193,7 +214,7 @@ def _questions(
     indexes: dict[str, ScopeIndex | CorruptStore | None] = {}
     questions: list[Asked] = []
     rows, budget = 0, 0.0
-    for at, (scope, cue) in enumerate(batch):
+    for place, (scope, cue) in zip(batch.places, batch.cues, strict=True):
         if scope not in indexes:
             indexes[scope] = _index(engine, scope)
             engine.binding.fit(embedder)
@@ -202,8 +223,8 @@ def _questions(
         rows += len(index) if isinstance(index, ScopeIndex) else 0
         if questions and (rows > MOST_ROWS or budget > MOST_BUDGET):
             break
-        if at in refused:
-            questions.append(refused[at])
+        if place in batch.refused:
+            questions.append(batch.refused[place])
         elif isinstance(index, ScopeIndex):
             questions.append(_put(engine, index, embedder, cue, options))
         else:
@@ -216,7 +237,7 @@ def _index(engine: Engine, scope: str) -> ScopeIndex | CorruptStore | None:
     try:
         return engine.current(scope)
     except CorruptStore as exc:
-        return exc
+        return _kept(exc)
 
 
 def _put(
@@ -226,4 +247,4 @@ def _put(
     try:
         return put(engine, index, embedder, cue, options)
     except CorruptStore as exc:
-        return exc
+        return _kept(exc)

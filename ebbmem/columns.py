@@ -45,6 +45,8 @@ _SELDOM: dict[str, Any] = {
 }
 """Columns that take memory only once some memory has another value than this one."""
 _BOUNDS = ("valid_from_us", "valid_to_us", "expires_us")
+_NAME_BYTES = 130
+"""What the name of a memory type or run takes, and its place in a dict."""
 _COLUMN_BYTES = 250
 """What a column takes beside its values: the array, and the view of what is used of it."""
 
@@ -103,7 +105,7 @@ class Columns:
         lines = 0 if self._fading is None else self._fading.bytes
         mask = 0 if self._plain_mask is None else self._plain_mask.nbytes + _COLUMN_BYTES
         values = sum(array.nbytes + _COLUMN_BYTES for array in list(self._arrays.values()))
-        return values + lines + mask
+        return values + lines + mask + _NAME_BYTES * len(self._names)
 
     def code(self, name: str | None) -> int:
         """Return the number under which a memory type or run is kept; -1 for none."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from contextlib import suppress
 from typing import Final
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
@@ -13,21 +12,26 @@ from ebbmem.index import ScopeIndex
 from ebbmem.loaded import LoadedIndexes
 
 SOON: Final = 64
-"""Memories that wait at a desk before the writer itself brings them into the index."""
+SOON_BYTES: Final = 8 << 10
+"""Commits, and bytes of memories, that wait at a desk uncounted in the budget of indexes before the
+writer itself brings them into the index."""
 MOST: Final = 4_096
-"""Memories that may wait at a desk; beyond it the index is dropped, to be loaded anew."""
+"""Memories or commits that may wait there; beyond it the index is dropped, to be loaded anew."""
+MEMORY_BYTES: Final = 400
+"""What a memory that waits takes besides its texts and its vector."""
 
 
 class Desk:
     """What was committed in a scope and is not yet in its index, in the order of the commits."""
 
-    __slots__ = ("__weakref__", "erased", "lock", "memories", "owed", "posts")
+    __slots__ = ("__weakref__", "bytes", "erased", "lock", "memories", "owed", "posts")
 
     def __init__(self, lock: threading.RLock) -> None:
         self.lock = lock
         """The scope's: to be held by who takes the posts."""
         self.posts: deque[Post] = deque()
         self.memories = 0
+        self.bytes = 0
         self.erased = False
         """Whether a post here tells of something erased."""
         self.owed = 0
@@ -90,6 +94,7 @@ class Desks:
         desk = self._desks.get(scope)
         if desk is not None:
             desk.memories += sum(len(one.memories) for one in post.changes)
+            desk.bytes += _bytes_of(post)
             desk.erased = desk.erased or any(one.dropped for one in post.changes)
             desk.posts.append(post)
         if any(one.erased for one in post.changes):
@@ -144,6 +149,7 @@ class Desks:
         for post in posts:
             desk.posts.popleft()
             desk.memories -= sum(len(one.memories) for one in post.changes)
+            desk.bytes -= _bytes_of(post)
         desk.erased = any(one.dropped for post in desk.posts for one in post.changes)
 
     def newest(self, index: ScopeIndex) -> int:
@@ -164,17 +170,32 @@ class Desks:
         index is dropped.
         """
         desk = self._desks.get(scope)
-        if desk is None or (desk.memories <= SOON and not desk.erased):
+        if desk is None or not (desk.bytes > SOON_BYTES or len(desk.posts) > SOON or desk.erased):
             return
         try:
             if desk.lock.acquire(blocking=False):
                 self.taken(scope)
-            elif desk.memories > MOST or desk.erased:
+            elif desk.memories > MOST or len(desk.posts) > MOST or desk.erased:
                 self._indexes.drop(scope)
         finally:
-            # Whether or not an interrupt let us note that it was acquired.
-            with suppress(RuntimeError):
+            # Whether or not an interrupt let us note that it was acquired; and not by `suppress`,
+            # in which one may come before the release.
+            try:  # noqa: SIM105
                 desk.lock.release()
+            except RuntimeError:
+                pass
+
+
+def _bytes_of(post: Post) -> int:
+    """Return about what the memories of a commit take."""
+    return sum(
+        MEMORY_BYTES
+        + len(one.summary)
+        + len(one.keywords)
+        + (0 if one.vector is None else one.vector.nbytes)
+        for change in post.changes
+        for one in change.memories
+    )
 
 
 def _follow(index: ScopeIndex, posts: list[Post]) -> bool:

@@ -253,8 +253,10 @@ class Engine:
             finally:
                 if self.closed:
                     self._indexes.clear()
-                    self.records.close()
-                    self.workers.close()
+                    try:
+                        self.records.close()
+                    finally:
+                        self.workers.close()
 
     # --- embedders ----------------------------------------------------------------------
 

@@ -154,7 +154,7 @@ class PartlyAnswered(CorruptStore):
         names = ", ".join(dict.fromkeys(repr(self.scopes[at]) for at in self.failures))
         first = next(iter(self.failures.values()))
         return (
-            f"{len(self.failures)} of {len(self.results)} cues could not be answered, of"
+            f"{len(self.failures)} of {len(self.results)} cues could not be answered, asked in"
             f" {names}: {first}"
         )
 

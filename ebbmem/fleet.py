@@ -171,8 +171,8 @@ class Fleet:
         cues : iterable of (str, str)
             Each scope's name, and the cue; it may strengthen what the scope's next one finds.
         threads : int
-            Threads to look up with, of the store's pool: no more work than there are processors,
-            or 32. The results do not depend on it.
+            Threads to look up with, the caller's among them; no more of the store's pool help it
+            than there are processors, or 32.  The results do not depend on it.
         top_k, token_budget, min_score, recipe, run_id, as_of, include_archive, also, reinforce, now
             As for `EpisodicMemoryStore.recall`, for every cue.
 

@@ -113,15 +113,18 @@ class LoadedIndexes:
                 return
             scope = next(iter(self._indexes))
             version = self._versions.pop(scope, None)
+            # Before it goes, which may take a while: an interrupt comes as soon as it has.
+            taken = self._bytes.pop(scope, 0)
+            self._total_bytes -= taken
             alive = ref(self._indexes.pop(scope))
             # Who uses it keeps it alive: to drop it would only hide what it takes.
             if (used := alive()) is not None:
                 self._indexes[scope] = used
+                self._bytes[scope] = taken
+                self._total_bytes += taken
                 if version is not None:
                     self._versions[scope] = version
                 continue
-            taken = self._bytes.pop(scope, 0)
-            self._total_bytes -= taken
             self._left_bytes += taken
             self._evictions += 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TypeVar
 
 from ebbmem.changes import OpenTransaction, Post
@@ -82,9 +82,12 @@ class Writes:
         except (LockTimeout, StorageFailed):
             self._pending.postpone()
         finally:
-            # Whether or not an interrupt let us note that it was acquired.
-            with suppress(RuntimeError):
+            # Whether or not an interrupt let us note that it was acquired; and not by `suppress`,
+            # in which one may come before the release.
+            try:  # noqa: SIM105
                 self.lock.release()
+            except RuntimeError:
+                pass
 
     @contextmanager
     def _transaction(self, waited_s: float = 0.0) -> Iterator[OpenTransaction]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ebbmem import Fleet, recipes
+from ebbmem import Database, EpisodicMemoryStore, Fleet, recipes
 from ebbmem.loaded import LoadedIndexes
 
 
@@ -115,6 +116,20 @@ def test_those_that_others_use_stay_and_are_counted():
     assert loaded.use().bytes_by_scope == {"last": 7}
 
 
+def test_an_interrupt_while_one_goes_leaves_nothing_counted_that_is_not_here(monkeypatch):
+    loaded = LoadedIndexes(10)
+    loaded.put("a", FakeIndex("a", 6), 1)
+
+    def interrupted(index):
+        del index
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ebbmem.loaded.ref", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        loaded.put("b", FakeIndex("b", 6), 1)
+    assert (loaded.use().bytes_by_scope, loaded.bytes(None)) == ({"b": 6}, 6)
+
+
 def test_an_index_that_another_took_the_place_of_is_not_counted():
     loaded = LoadedIndexes(100)
     old = FakeIndex("a", 30)
@@ -132,3 +147,19 @@ def test_what_a_question_makes_is_counted_at_once():
         for recipe in (recipes.DEFAULT, recipes.SIMILARITY, recipes.EBBINGHAUS):
             assert len(fleet["a"].recall("rex", recipe=recipe, reinforce=False)) == 3
             assert fleet.metrics().index_bytes == fleet["a"].stats().index_bytes
+
+
+def test_what_waits_for_an_index_stays_little():
+    with Database(":memory:") as db:
+        store = EpisodicMemoryStore(db)
+        made = [store.remember(f"rex {n}") for n in range(4)]
+        store.recall("rex")
+        desk = db.engine._desks.opened("default")
+        for n in range(300):
+            store.feedback(used=[made[n % 4].id])
+            assert len(desk.posts) <= 64
+        for n in range(100):
+            store.remember(f"tom {n}: {'x' * 200}")
+            assert desk.bytes <= 8 << 10
+        store.recall("tom")
+        assert (desk.bytes, desk.memories, len(desk.posts)) == (0, 0, 0)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import weakref
 
 import apsw
 import pytest
@@ -52,7 +54,7 @@ def test_a_scope_that_cannot_be_loaded_leaves_the_others_answered(path, recipe, 
         assert [one is None for one in found.results] == [False, True, False] * 2
         assert [one.cue for one in found.results if one] == ["rex", "rex", "tom", "tom"]
         assert all(type(one) is CorruptStore for one in found.failures.values())
-        assert str(found).startswith("2 of 6 cues could not be answered, of 'bad': ")
+        assert str(found).startswith("2 of 6 cues could not be answered, asked in 'bad': ")
         assert found.__cause__ is found.failures[1]
         # What was answered counts, as one by one; another batch finds the others in order.
         assert counts(fleet, "a") == counts(fleet, "c") == [count, count]
@@ -92,6 +94,33 @@ def test_recalls_that_were_given_up_are_told_once_to_the_first_cue_of_their_scop
         assert [len(one) for one in fleet.recall_many(pairs)] == [2, 2, 2]
 
 
+def test_recalls_that_were_given_up_are_told_also_behind_what_fits_at_once(path):
+    options = {"recipe": recipes.ASSOCIATIVE, "pending_s": 1e6, "index_budget": 60_000}
+    with filled(path, **options) as fleet:
+        fleet["bad"].recall("rex")
+        damage(path, "importance = 9 WHERE 1")
+        fleet["a"].remember("more")
+        damage(path, "importance = 5 WHERE 1")
+        pairs = [("a", "rex"), ("a", "tom"), ("c", "rex"), ("bad", "rex")]
+        with pytest.raises(PartlyAnswered) as caught:
+            fleet.recall_many(pairs)
+        assert list(caught.value.failures) == [3]
+
+
+def test_a_failure_that_is_kept_keeps_no_index(path):
+    filled(path).close()
+    damage(path, "importance = 9 WHERE 1")
+    with Fleet(path, clock=ManualClock(NOW)) as fleet:
+        with pytest.raises(PartlyAnswered) as caught:
+            fleet.recall_many([(scope, "rex") for scope in SCOPES])
+        kept = caught.value.failures[1]
+        del caught
+        index = weakref.ref(fleet.database.engine.loaded("a"))
+        fleet.database.engine._indexes.drop("a")
+        gc.collect()
+        assert (index(), str(kept) != "") == (None, True)
+
+
 def test_a_scope_read_beside_others_fails_the_cues_that_read_it(path):
     filled(path).close()
     damage(path, "importance = 9 WHERE 1")
@@ -117,6 +146,6 @@ def test_what_is_no_damage_ends_the_batch_at_once(path):
 def test_the_error_may_go_to_another_process():
     failed = PartlyAnswered([None, None], {1: CorruptStore("broken")}, ["a", "b"])
     copied = pickle.loads(pickle.dumps(failed))
-    assert str(copied) == str(failed) == "1 of 2 cues could not be answered, of 'b': broken"
+    assert str(copied) == str(failed) == "1 of 2 cues could not be answered, asked in 'b': broken"
     assert list(copied.results) == [None, None]
     assert isinstance(copied, CorruptStore)

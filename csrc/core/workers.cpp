@@ -19,13 +19,15 @@ namespace {
 
 using Work = std::function<void(std::size_t)>;
 
-// A thread inherits what its maker blocks: for as long as this lives, every signal.
+// A thread inherits what its maker blocks: for as long as this lives, every signal but those of its
+// own faults, which would end the process past any handler.
 class SignalsBlocked {
  public:
 #if defined(__unix__) || defined(__APPLE__)
   SignalsBlocked() {
     sigset_t every;
     sigfillset(&every);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigdelset(&every, fault);
     pthread_sigmask(SIG_SETMASK, &every, &before_);
   }
   ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }

@@ -2,8 +2,8 @@
 //
 // A caller does its own work and is helped by threads that are free, so it never waits for a part
 // that nobody has begun, and needs no thread to get done. Threads are started when a call first
-// wants one, never more than `most`, and end with the pool. They block every signal: those are for
-// the threads of the program.
+// wants one, never more than `most`, and end with the pool. They block the signals
+// that come from elsewhere: those are for the threads of the program.
 //
 // run() and close() may be called by any thread at any time. A forked child has none of the
 // threads: call forget() there before anything else.
@@ -29,7 +29,8 @@ class Workers {
   // exceptions thrown that of the first part comes out, which does not depend on `threads`.
   void run(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& work);
 
-  // Ends the threads, each after the part that it is doing. Later calls are done by their callers.
+  // Ends the threads, each once the call that it helps has no part left, and waits for them. Later
+  // calls are done by their callers.
   void close();
 
   // In a forked child, whose only thread calls this: the parent's threads are not here, and a lock

@@ -15,7 +15,7 @@ READERS_PART: Final = 4
 def cache_bytes(index_budget: int) -> int:
     """Return what the connection that writes may keep, beside indexes that take so much in RAM.
 
-    With the four that may read, it is no more than 3 % of a budget of 64 MiB or above.
+    With those that read, it is no more than 4 % of a budget of 64 MiB or above.
     """
     return min(max(index_budget // OF_BUDGET, LEAST_BYTES), MOST_BYTES)
 

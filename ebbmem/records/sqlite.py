@@ -273,7 +273,7 @@ class SqliteRecords:
                     raise StoreError("it cannot run inside a transaction")
                 yield connection
             return
-        with closing(Connection(self.path, self._busy_wait_s)) as connection:
+        with closing(connected(self.path, self._busy_wait_s, self._cache_bytes)) as connection:
             yield connection
 
     def data_version(self) -> int:
