@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -93,6 +93,11 @@ class Columns:
     def last_row(self) -> int:
         """Return the row id of the last slot; 0 without any."""
         return int(self._arrays["row"][self._size - 1]) if self._size else 0
+
+    @property
+    def names(self) -> Mapping[str, int]:
+        """Return the number under which each memory type and run is kept, from 0 in order."""
+        return self._names
 
     @property
     def live(self) -> int:

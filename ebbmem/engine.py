@@ -27,7 +27,7 @@ from ebbmem.index import ScopeIndex
 from ebbmem.loaded import IndexUse, LoadedIndexes
 from ebbmem.metering import Meter
 from ebbmem.pending import PendingRecall, PendingRecalls
-from ebbmem.records.base import Reader, ScopeRow, Writer
+from ebbmem.records.base import MemoryRow, Reader, ScopeRow, Writer
 from ebbmem.records.digests import keyed_digest
 from ebbmem.records.followable import FollowReader
 from ebbmem.records.store import RecordStore
@@ -365,6 +365,11 @@ class Engine:
         if len(there) == len(slots):
             return there
         return there | self.rows_now(index, [slot for slot in slots if slot not in there])
+
+    def memories(self, rows: Sequence[int]) -> dict[int, MemoryRow]:
+        """Return memories by row id as the records have them, without erased ones."""
+        with self.records.read() as reader:
+            return reader.memories(rows)
 
     def rows_now(self, index: ScopeIndex, slots: Sequence[int]) -> dict[int, Shelved]:
         """Return the rows of memories by slot as the records have them, without erased ones."""

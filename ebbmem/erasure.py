@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+
+import numpy as np
 
 from ebbmem import buffer, reconsolidation
 from ebbmem.changes import Change
 from ebbmem.engine import Engine
 from ebbmem.errors import CorruptStore
-from ebbmem.filters import Filter
+from ebbmem.filters import Filter, Recorded
 from ebbmem.models import ErasureReceipt, Tier
 from ebbmem.prospective import intention_text
 from ebbmem.reading import row_of
@@ -28,8 +31,13 @@ from ebbmem.superseding import SUPERSEDES_WEIGHT
 
 FEW = 2
 """For how many memories each is looked for by itself in the history."""
+AT_ONCE = 1_000
+"""How many memories are read at a time."""
 SHARE = 8
 """An index is made anew where at least an 8th of it goes: its room is given back as well."""
+
+Find = Callable[[Reader, int], "tuple[list[int], list[TurnRow]]"]
+"""Finds the memories and the turns of a scope that are to be erased."""
 
 
 def erase(engine: Engine, scope: str, memory_ids: Sequence[str], now_us: int) -> ErasureReceipt:
@@ -57,14 +65,7 @@ def erase_matching(engine: Engine, scope: str, chosen: Filter, now_us: int) -> E
 
     Turns of which no memory was made go too where the filter says only what turns have.
     """
-    with engine.records.read() as reader:
-        found = reader.scope(scope)
-        if found is None or not any(_matching(reader, found.scope_id, chosen)):
-            return _nothing(engine)
-    with engine.change(scope, now_us) as change:
-        going = _Going(change, *_matching(change.writer, change.scope.scope_id, chosen))
-        going.erase(engine, now_us)
-    return going.receipt(engine)
+    return _erase_found(engine, scope, partial(_matching, chosen), now_us)
 
 
 def purge(
@@ -72,7 +73,19 @@ def purge(
 ) -> ErasureReceipt:
     """Erase the memories of a tier that were not accessed since a moment; never pinned ones."""
     wanted = Wanted(tier=int(tier), idle_since=idle_since_us, unpinned=True)
-    return erase_matching(engine, scope, Filter(wanted, {}), now_us)
+    return _erase_found(engine, scope, partial(_idle, wanted), now_us)
+
+
+def _erase_found(engine: Engine, scope: str, find: Find, now_us: int) -> ErasureReceipt:
+    """Erase what is found in a scope, in one transaction."""
+    with engine.records.read() as reader:
+        found = reader.scope(scope)
+        if found is None or not any(find(reader, found.scope_id)):
+            return _nothing(engine)
+    with engine.change(scope, now_us) as change:
+        going = _Going(change, *find(change.writer, change.scope.scope_id))
+        going.erase(engine, now_us)
+    return going.receipt(engine)
 
 
 def erase_scope(engine: Engine, scope: str, now_us: int) -> ErasureReceipt:
@@ -98,7 +111,7 @@ def erase_scope(engine: Engine, scope: str, now_us: int) -> ErasureReceipt:
 def _all_held(writer: Writer, scope_id: int) -> Remains:
     """Return what a scope holds that has to be known to erase it, damaged or not."""
     try:
-        rows = [row for row, _ in writer.matching(scope_id, Wanted())]
+        rows = writer.matching(scope_id, Wanted())
         gone = writer.memories(rows).values()
         turns = [*writer.turns_of(rows), *writer.loose_turns(scope_id, None, None)]
         intentions = writer.all_intentions(scope_id)
@@ -186,13 +199,28 @@ def _never() -> bool:
     return False
 
 
-def _matching(reader: Reader, scope_id: int, chosen: Filter) -> tuple[list[int], list[TurnRow]]:
-    """Return the memories that meet a filter, and the turns without a memory that do."""
-    rows = chosen.rows(reader, scope_id)
+def _idle(wanted: Wanted, reader: Reader, scope_id: int) -> tuple[list[int], list[TurnRow]]:
+    """Return the memories that meet conditions, and no turns."""
+    return reader.matching(scope_id, wanted), []
+
+
+def _matching(chosen: Filter, reader: Reader, scope_id: int) -> tuple[list[int], list[TurnRow]]:
+    """Return the memories that meet a filter, and the turns without a memory that do.
+
+    What is chosen by its own words must be what was written, so it is read with its checksum.
+    """
+    narrowed = chosen.narrowed
+    perhaps = reader.matching(scope_id, narrowed)
+    rows = []
+    for first in range(0, len(perhaps), AT_ONCE):
+        memories = list(reader.memories(perhaps[first : first + AT_ONCE]).values())
+        met = np.flatnonzero(chosen.chosen(Recorded(memories)))
+        rows += [memories[at].row_id for at in met.tolist()]
     if not chosen.of_turns:
         return rows, []
-    wanted = chosen.wanted
-    return rows, reader.loose_turns(scope_id, wanted.run_id, wanted.created_before)
+    turns = reader.loose_turns(scope_id, narrowed.run_id, narrowed.created_before)
+    met = np.flatnonzero(chosen.chosen(Recorded(turns)))
+    return rows, [turns[at] for at in met.tolist()]
 
 
 def _keep_digests(

@@ -160,6 +160,7 @@ class Fleet:
         as_of: Moment | None = None,
         include_archive: bool = False,
         also: Iterable[str] = (),
+        filters: Mapping[str, Any] | None = None,
         reinforce: Reinforce = "recall",
         threads: int = 1,
         now: Moment | None = None,
@@ -173,7 +174,8 @@ class Fleet:
         threads : int
             Threads to look up with, the caller's among them; no more of the store's pool help it
             than there are processors, or 32.  The results do not depend on it.
-        top_k, token_budget, min_score, recipe, run_id, as_of, include_archive, also, reinforce, now
+        top_k, token_budget, min_score, recipe, run_id, as_of, include_archive, also, filters,
+        reinforce, now
             As for `EpisodicMemoryStore.recall`, for every cue.
 
         Returns
@@ -200,6 +202,7 @@ class Fleet:
             as_of=as_of,
             include_archive=include_archive,
             also=also,
+            filters=filters,
             reinforce=reinforce,
         )
         most = arguments.count(threads, "threads")

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from ebbmem import arguments, erasure, prospective, reading, revision
+from ebbmem import arguments, conditions, erasure, prospective, reading, revision
 from ebbmem.clock import Clock, Moment, to_us
 from ebbmem.consolidation import SleepPolicy, checked_policy, consolidate
 from ebbmem.database import Database
@@ -17,7 +17,7 @@ from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument, InvalidType, StoreClosed
 from ebbmem.filters import checked_filter
-from ebbmem.models import ConsolidationReport, ErasureReceipt, Intention, Link, StoreStats, Tier
+from ebbmem.models import ConsolidationReport, ErasureReceipt, Intention, Link, StoreStats
 from ebbmem.recipes import DEFAULT, Recipe
 from ebbmem.vectorstores.native import InMemoryVectorStore
 
@@ -116,9 +116,8 @@ class ScopeHandle:
         ids : str or sequence of str, optional
             Which memories, or intentions.
         filters : mapping, optional
-            Instead of ``ids``, what they must all have: any of ``run_id``, ``memory_type``,
-            ``source`` (equal), ``metadata`` (a mapping: each of its values equal) and
-            ``created_before`` (a moment).  Never empty; other names are refused.
+            Instead of ``ids``, what they must have; see `ebbmem.conditions`.  Never empty; what
+            it does not know is refused.
         now : datetime or int or float, optional
             The moment of the erasure.
 
@@ -135,7 +134,7 @@ class ScopeHandle:
         Notes
         -----
         Unlike `archive` this cannot be undone.  A turn goes with the memory made of it; where
-        ``filters`` says only what turns have too (``run_id``, ``created_before``), turns of which
+        ``filters`` says only what turns have too (``run_id``, ``created_at``), turns of which
         no memory was made go as well, and a summary of turns is made anew without them.  A memory
         all of whose sources are erased goes too.  In a chain of corrections the one after an
         erased memory takes its place; erasing the newest makes the one before it current again.
@@ -174,7 +173,9 @@ class ScopeHandle:
         """
         now_us = self._now(now)
         since_us = now_us - to_duration_us(older_than, "older_than")
-        return erasure.purge(self._engine, self._scope, _tier(tier), since_us, now_us)
+        return erasure.purge(
+            self._engine, self._scope, conditions.tier(tier, "tier"), since_us, now_us
+        )
 
     def link(
         self,
@@ -332,16 +333,6 @@ def checked_recipe(recipe: object) -> Recipe:
     if not isinstance(recipe, Recipe):
         raise InvalidType.of("recipe", "a Recipe", recipe)
     return recipe
-
-
-def _tier(name: object) -> Tier:
-    """Return a tier by its name."""
-    names = [one.name.lower() for one in Tier]
-    if not isinstance(name, str):
-        raise InvalidType.of("tier", "a str", name)
-    if name not in names:
-        raise InvalidArgument.of("tier", f"one of {', '.join(names)}", name)
-    return Tier(names.index(name))
 
 
 def _ids(values: Iterable[str] | None, argument: str) -> list[str]:

@@ -5,7 +5,7 @@ One slot number serves the columns, the postings, the links and every lane of ve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +15,17 @@ from ebbmem import _core
 from ebbmem.analysis import Analyzer
 from ebbmem.columns import Columns
 from ebbmem.embedders.base import Embedder, stores_vectors
+from ebbmem.facets import Coded, Facets
 from ebbmem.graph import LinkTable, kind_code
-from ebbmem.records.base import IndexRow, LinkRow, Reader, ScopeRow, StrengthRow, row_id
+from ebbmem.records.base import (
+    IndexRow,
+    LinkRow,
+    MemoryRow,
+    Reader,
+    ScopeRow,
+    StrengthRow,
+    row_id,
+)
 from ebbmem.shelf import Shelf
 from ebbmem.spaces import Lane, empty_lane
 
@@ -56,6 +65,7 @@ class ScopeIndex:
         self.postings = _core.Postings()
         self.links = LinkTable()
         self.shelf = Shelf()
+        self._facets = Facets()
         self._analyzer = analyzer
         self._lanes: dict[str, Lane] = {}
         self._epoch = ""
@@ -95,7 +105,7 @@ class ScopeIndex:
         """Return the memory the index takes, in bytes."""
         lanes = sum(lane.bytes for lane in list(self._lanes.values()))
         tables = self.columns.bytes + self.postings.bytes + self.links.bytes
-        return OWN_BYTES + tables + lanes + self.shelf.bytes
+        return OWN_BYTES + tables + lanes + self.shelf.bytes + self._facets.bytes
 
     def append(self, memories: Sequence[Indexed]) -> None:
         """Take in new memories, row ids ascending and above all that are here."""
@@ -210,10 +220,21 @@ class ScopeIndex:
         slots = np.array(found, dtype=np.int64)
         self.columns.drop(found)
         self.shelf.remove(found)
+        self._facets.forget()
         self.postings.tombstone(slots)
         self.links.drop_nodes(slots)
         for lane in self._lanes.values():
             lane.tombstone(slots)
+
+    def facet(
+        self, field: str, name: str, read: Callable[[Sequence[int]], Mapping[int, MemoryRow]]
+    ) -> Coded:
+        """Return what the records say of every memory; see `Facets.get`."""
+        before = self._facets.bytes
+        try:
+            return self._facets.get(field, name, self.columns.row, read)
+        finally:
+            self.columns.grown |= self._facets.bytes > before
 
     def forget_stored_lanes(self) -> None:
         """Let the lanes of stored vectors be built anew when they are next asked."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
 
 from ebbmem import arguments
 from ebbmem.clock import Moment, to_us
 from ebbmem.errors import InvalidArgument, InvalidType
+from ebbmem.filters import checked_filter
 from ebbmem.recipes import Recipe
 from ebbmem.retrieval import Options
 
@@ -25,6 +26,7 @@ def checked_options(
     as_of: Moment | None,
     include_archive: bool,
     also: Iterable[str],
+    filters: Mapping[str, Any] | None,
     reinforce: Reinforce,
 ) -> Options:
     """Check everything about a recall but its cue, for any scope; see `beside`."""
@@ -41,6 +43,7 @@ def checked_options(
         None if token_budget is None else arguments.count(token_budget, "token_budget"),
         reinforce == "recall",
         _scopes(also),
+        None if filters is None else checked_filter(filters),
     )
 
 

@@ -14,6 +14,7 @@ from ebbmem import _core, reading, reconsolidation
 from ebbmem.analysis import Analyzer
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
+from ebbmem.filters import Filter, Indexed
 from ebbmem.hits import Answer, budgeted, known
 from ebbmem.index import ScopeIndex
 from ebbmem.merging import Merged, Part, merged
@@ -56,6 +57,7 @@ class Options(NamedTuple):
     """Whether hits are strengthened by being recalled."""
     also: tuple[str, ...] = ()
     """Scopes that are read beside the one asked."""
+    filters: Filter | None = None
 
 
 class Call(NamedTuple):
@@ -255,6 +257,8 @@ def put(
     mask = index.columns.mask(
         options.now_us, as_of_us=options.as_of_us, run=options.run_id, archive=options.archive
     )
+    if options.filters is not None:
+        mask = mask & options.filters.chosen(Indexed(index, engine.memories))
     request = Request(options.recipe, options.top_k, options.min_score, options.now_us, mask)
     return question(index, cue, request, asked)
 

@@ -249,6 +249,7 @@ class EpisodicMemoryStore(ScopeHandle):
         as_of: Moment | None = None,
         include_archive: bool = False,
         also: Iterable[str] = (),
+        filters: Mapping[str, Any] | None = None,
         reinforce: Reinforce = "recall",
         now: Moment | None = None,
     ) -> RecallResult:
@@ -279,6 +280,8 @@ class EpisodicMemoryStore(ScopeHandle):
             ``token_budget`` to the hits of all together.  `Recalled.scope` says whose a hit is.
             Nothing is written to them, so their hits are not strengthened; one to which nothing
             was ever written is empty.
+        filters : mapping, optional
+            What a hit must have, looked at before the best are taken; see `ebbmem.conditions`.
         reinforce : {"recall", "use", False}
             ``"recall"``: hits are strengthened by being recalled, within the recipe's guard.
             ``"use"``: only `feedback` strengthens.  ``False``: the same, and said so.  Neither
@@ -310,6 +313,7 @@ class EpisodicMemoryStore(ScopeHandle):
             as_of=as_of,
             include_archive=include_archive,
             also=also,
+            filters=filters,
             reinforce=reinforce,
         )
         text, options = arguments.text(cue, "cue"), beside(options, self._scope)
@@ -327,6 +331,7 @@ class EpisodicMemoryStore(ScopeHandle):
         as_of: Moment | None = None,
         include_archive: bool = False,
         also: Iterable[str] = (),
+        filters: Mapping[str, Any] | None = None,
         reinforce: Reinforce = "recall",
         threads: int = 1,
         now: Moment | None = None,
@@ -339,7 +344,8 @@ class EpisodicMemoryStore(ScopeHandle):
             Texts; each may strengthen what the next one finds.
         threads : int
             Threads to look up with; the results do not depend on it.
-        top_k, token_budget, min_score, recipe, run_id, as_of, include_archive, also, reinforce, now
+        top_k, token_budget, min_score, recipe, run_id, as_of, include_archive, also, filters,
+        reinforce, now
             As for `recall`, for every cue.
 
         Returns
@@ -367,6 +373,7 @@ class EpisodicMemoryStore(ScopeHandle):
             as_of=as_of,
             include_archive=include_archive,
             also=also,
+            filters=filters,
             reinforce=reinforce,
         )
         pairs = [(self._scope, arguments.text(cue, "cue")) for cue in cues]

@@ -33,6 +33,7 @@ def uses(db: Database, ids: list[str]) -> dict[str, Callable[[], object]]:
     memory = AgenticMemory(db, embedder=HashingEmbedder(dim=16))
     return {
         "recall": lambda: memory.recall("Rex", now=_NOW),
+        "recall where": lambda: memory.recall("Rex", filters={"metadata": {"source": 1}}),
         "flush": memory.flush,
         "stats": memory.stats,
         "all stats": db.stats,

@@ -12,8 +12,8 @@ from codebase import Import, imports, inner_imports, modules, trees
 LAYERS: dict[int, str] = {
     0: "errors models reports clock durations arguments",
     1: "_core _tokenize _version",
-    2: "decay reinforcement analysis build embedders vectorstores records",
-    3: "columns index csr graph spreading recipes scoring recall reconsolidation drafts"
+    2: "decay reinforcement analysis build conditions embedders vectorstores records",
+    3: "columns facets index csr graph spreading recipes scoring recall reconsolidation drafts"
     " remembering superseding"
     " hits merging succession shelf pending loaded metering lanes spaces changes commits desks"
     " searches questions bounded options batches catchup"
@@ -96,7 +96,8 @@ WITHIN: dict[str, str] = {
     # 3, what one scope holds in RAM: a graph and columns make an index, an engine keeps many
     "graph": "csr",
     "spreading": "csr graph",
-    "index": "columns graph shelf spaces",
+    "index": "columns facets graph shelf spaces",
+    "filters": "columns facets index",
     "changes": "index",
     "commits": "changes",
     "pending": "changes columns recipes reconsolidation",
@@ -118,9 +119,9 @@ WITHIN: dict[str, str] = {
     "reconsolidation": "recipes",
     "reading": "engine reconsolidation shelf",
     "merging": "hits",
-    "retrieval": "engine hits index merging pending questions reading recall recipes"
+    "retrieval": "engine filters hits index merging pending questions reading recall recipes"
     " reconsolidation shelf spaces",
-    "options": "recipes retrieval",
+    "options": "filters recipes retrieval",
     "batches": "engine index options questions recall recipes retrieval searches",
     # 3, writes: each is one change of the engine's
     "superseding": "changes reading",

@@ -19,8 +19,6 @@ class Wanted(NamedTuple):
     """Last accessed at that moment or before."""
     unpinned: bool = False
     """Whether pinned memories are left out."""
-    with_metadata: bool = False
-    """Whether only memories with metadata are taken, and it is returned."""
 
 
 class Remains(NamedTuple):
@@ -38,8 +36,8 @@ class Remains(NamedTuple):
 class ErasureReader(Protocol):
     """Questions about what is to be erased, and what was."""
 
-    def matching(self, scope_id: int, wanted: Wanted) -> list[tuple[int, str | None]]:
-        """Return (row_id, metadata where it was asked for) of memories that meet conditions."""
+    def matching(self, scope_id: int, wanted: Wanted) -> list[int]:
+        """Return the memories that meet conditions, by row id."""
 
     def superseded(self, rows: Sequence[int]) -> list[int]:
         """Return the memories that some memories replaced."""

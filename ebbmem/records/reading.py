@@ -129,12 +129,10 @@ class SqliteReader:
         values = (digest, *rows_of(scope_id), now, int(Tier.ARCHIVE))
         return self._number(sql.SELECT_ROW_BY_DIGEST, values)
 
-    def matching(self, scope_id: int, wanted: Wanted) -> list[tuple[int, str | None]]:
-        """Return (row_id, metadata where it was asked for) of memories that meet conditions."""
+    def matching(self, scope_id: int, wanted: Wanted) -> list[int]:
+        """Return the memories that meet conditions, by row id."""
         found = self._connection.rows(sql.SELECT_MATCHING, (*rows_of(scope_id), *wanted))
-        # What is chosen by its metadata must be what was written.
-        self.memories([row for row, metadata in found if metadata is not None])
-        return found
+        return [row for (row,) in found]
 
     def superseded(self, rows: Sequence[int]) -> list[int]:
         """Return the memories that some memories replaced."""

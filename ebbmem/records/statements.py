@@ -98,11 +98,11 @@ SELECT_DUE: Final = (
 )
 SELECT_SUPERSEDED: Final = "SELECT row_id FROM memories WHERE superseded_by = ?"
 SELECT_MATCHING: Final = (
-    "SELECT row_id, CASE WHEN ?10 THEN metadata END FROM memories WHERE row_id BETWEEN ?1 AND ?2"
+    "SELECT row_id FROM memories WHERE row_id BETWEEN ?1 AND ?2"
     " AND (?3 IS NULL OR run_id = ?3) AND (?4 IS NULL OR memory_type = ?4)"
     " AND (?5 IS NULL OR source = ?5) AND (?6 IS NULL OR created_at < ?6)"
     " AND (?7 IS NULL OR tier = ?7) AND (?8 IS NULL OR anchored_at <= ?8)"
-    " AND NOT (?9 AND pinned) AND (NOT ?10 OR metadata IS NOT NULL) ORDER BY row_id"
+    " AND NOT (?9 AND pinned) ORDER BY row_id"
 )
 SELECT_CHECKSUM: Final = "SELECT checksum FROM memories WHERE row_id = ?"
 COUNT_MEMORIES: Final = (
