@@ -10,7 +10,8 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
-from typing import Final, Generic, Protocol, TypeVar, cast
+from itertools import takewhile
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from ebbmem.changes import Change
 from ebbmem.errors import EbbmemError, StoreError
@@ -20,6 +21,8 @@ T = TypeVar("T")
 
 PATIENCE_S: Final = 0.25
 """After which one who waits looks for itself, should whoever had to wake it have been stopped."""
+MOST_GATHERING_S: Final = 0.01
+"""For how long a leader waits at most for those whom the last commit let go."""
 MOST_TOGETHER: Final = 256
 """Parts that one transaction takes at most."""
 
@@ -39,6 +42,9 @@ class Transaction(Protocol):
         """Return the change of a scope that a part is to make."""
 
 
+Joined = Callable[[Transaction, Sequence[Any]], Sequence[T]]
+
+
 class Job(Generic[T]):
     """One caller's part of a commit.
 
@@ -46,12 +52,16 @@ class Job(Generic[T]):
     ----------
     work : callable
         Writes it.  It may be called again in a new transaction after a rollback, in any thread.
+    joined : callable, optional
+        Writes several works at once and returns their results: those of jobs that follow each
+        other and have the same ``joined``.
     """
 
-    __slots__ = ("_wake", "came_s", "error", "gone", "result", "within", "work")
+    __slots__ = ("_wake", "came_s", "error", "gone", "joined", "result", "within", "work")
 
-    def __init__(self, work: Callable[[Transaction], T]) -> None:
+    def __init__(self, work: Callable[[Transaction], T], joined: Joined[T] | None = None) -> None:
         self.work = work
+        self.joined = joined
         self.result: T | None = None
         self.error: Exception | None = None
         self.within: Transaction | None = None
@@ -77,14 +87,27 @@ class Job(Generic[T]):
         self.result = self.work(transaction)
         self.within = transaction
 
-    def wait(self) -> None:
+    def wait(self, at_most_s: float = PATIENCE_S) -> None:
         """Wait to be woken, but not for ever."""
-        self._wake.acquire(timeout=PATIENCE_S)
+        self._wake.acquire(timeout=at_most_s)
 
     def wake(self) -> None:
         """Let its caller look how things are."""
         with suppress(RuntimeError):  # woken before
             self._wake.release()
+
+
+class Last(NamedTuple):
+    """The last commit: its parts, and until when those it let go may be waited for."""
+
+    parts: int
+    until_s: float
+
+    @classmethod
+    def of(cls, parts: int, began_s: float) -> Last:
+        """Return what is kept of a commit that ends now."""
+        now_s = time.monotonic()
+        return cls(parts, now_s + min(now_s - began_s, MOST_GATHERING_S) if parts > 1 else 0.0)
 
 
 class GroupCommit:
@@ -99,7 +122,9 @@ class GroupCommit:
     Notes
     -----
     Only the first who waits blocks on ``lock``; each of the others has a lock of its own, so that
-    nobody is woken in vain.  An interrupted caller takes its part back where no transaction has
+    nobody is woken in vain.  It first lets those come back whom the last commit let go: while they
+    are about, each call into SQLite, which gives up the interpreter's lock, would have it fight for
+    that lock with them.  An interrupted caller takes its part back where no transaction has
     taken it yet; an interrupted leader rolls back, and another of those who wait leads.
     """
 
@@ -109,6 +134,7 @@ class GroupCommit:
         self._mutex = threading.Lock()
         self.lock = threading.RLock()
         """Held by whoever writes."""
+        self.last = Last(0, 0.0)
 
     def run(self, job: Job[T]) -> T:
         """Write one part, together with what else waits; return its result once committed."""
@@ -116,8 +142,10 @@ class GroupCommit:
         try:
             with self._mutex:
                 self._waiting.append(one)
+            self._tell_who_gathers()
             while not one.done:
                 if self._waiting[:1] == [one] or one.waited_s > PATIENCE_S:
+                    self._gather(one)
                     with self.lock:
                         if not one.done:
                             self._lead(one)
@@ -129,6 +157,22 @@ class GroupCommit:
         if job.error is not None:
             raise job.error
         return cast(T, job.result)
+
+    def _gather(self, own: Job[object]) -> None:
+        """Wait for those whom the last commit let go, for as long as it took at most.
+
+        Callers that write one memory after the other are back by then, and share one commit again.
+        Who comes alone waits for nobody.
+        """
+        while (left_s := self.last.until_s - time.monotonic()) > 0.0:
+            if own.done or len(self._waiting) >= self.last.parts or self._waiting[:1] != [own]:
+                return
+            own.wait(left_s)
+
+    def _tell_who_gathers(self) -> None:
+        """Wake the first who waits, once as many wait as the last commit took."""
+        if len(self._waiting) == self.last.parts > 1:
+            self._call_next()
 
     def _withdraw(self, one: Job[object]) -> None:
         """Take a part back, and let the next of those who wait lead."""
@@ -158,14 +202,15 @@ class GroupCommit:
 
     def _together(self, own: Job[object], taken: list[Job[object]]) -> None:
         """Write what waits in one transaction, also what comes while it is open."""
+        began_s = time.monotonic()
         with self._transaction(own.waited_s) as transaction:
             self._take(taken, own)
             written = 0
             while written < len(taken):
-                taken[written].write(transaction)
-                written += 1
+                written += write_first(taken[written:], transaction)
                 if written == len(taken):
                     self._take(taken)
+        self.last = Last.of(len(taken), began_s)
 
     def _take(self, taken: list[Job[object]], own: Job[object] | None = None) -> None:
         """Take the longest waiting parts into a transaction, the leader's own among them."""
@@ -213,6 +258,19 @@ class GroupCommit:
             if one is not own and one.done:
                 one.wake()
         self._call_next()
+
+
+def write_first(jobs: Sequence[Job[object]], transaction: Transaction) -> int:
+    """Write the first of some parts, with those behind it that join it; return how many."""
+    joined = jobs[0].joined
+    if joined is None:
+        jobs[0].write(transaction)
+        return 1
+    alike = list(takewhile(lambda one: one.joined is joined, jobs))
+    results = joined(transaction, [one.work for one in alike])
+    for one, result in zip(alike, results, strict=True):
+        one.result, one.within = result, transaction
+    return len(alike)
 
 
 def nested() -> StoreError:

@@ -18,7 +18,7 @@ from ebbmem import lanes, workers
 from ebbmem.analysis import Analyzer
 from ebbmem.catchup import Waiting, brought_up
 from ebbmem.changes import Change
-from ebbmem.commits import Transaction
+from ebbmem.commits import Joined, Transaction
 from ebbmem.desks import Desks
 from ebbmem.digests import store_key
 from ebbmem.embedders.base import Embedder, stores_vectors
@@ -115,7 +115,12 @@ class Engine:
         """Let ``work`` write to one scope; see `commit_many`."""
         return self.commit_many((scope,), lambda opened: work(opened.change(scope, now_us)))
 
-    def commit_many(self, scopes: Iterable[str], work: Callable[[Transaction], T]) -> T:
+    def commit_many(
+        self,
+        scopes: Iterable[str],
+        work: Callable[[Transaction], T],
+        joined: Joined[T] | None = None,
+    ) -> T:
         """Let ``work`` write to scopes, in one transaction with what other callers write now.
 
         Parameters
@@ -126,6 +131,8 @@ class Engine:
             Given the transaction, makes a `Change` of each scope, writes by them and returns what
             this is to return.  It may run in another caller's thread, and again in a new
             transaction, so it does nothing but that, and nothing slow.
+        joined : callable, optional
+            Writes several such works at once; see `commits.Job`.
 
         Notes
         -----
@@ -134,7 +141,7 @@ class Engine:
         written in the order it came.  What one caller's ``work`` raises keeps no other from
         being committed.
         """
-        done = self._writes.together(work)
+        done = self._writes.together(work, joined)
         for scope in scopes:
             self._desks.tidy(scope)
         return done

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import Final
 
@@ -56,7 +57,23 @@ def remember_in_scopes(
         old = [one for draft in share for one in draft.supersedes]
         if old:
             require_known(engine, scope, old)
-    vectors = vectors_of(embedder, [one.summary for share in shares.values() for one in share])
+    texts = [one.summary for share in shares.values() for one in share]
+    vectors = vectors_of(embedder, texts)
+    if vectors is None and all(_is_plain(one) for share in shares.values() for one in share):
+        made = engine.commit_many(shares, PlainShares(engine, shares), write_plain)
+    else:
+        made = engine.commit_many(shares, _written_by(engine, embedder, shares, vectors))
+    engine.meter.remembered(shares, time.perf_counter_ns() - started_ns)
+    return made
+
+
+def _written_by(
+    engine: Engine,
+    embedder: Embedder,
+    shares: Mapping[str, Sequence[Draft]],
+    vectors: NDArray[np.float32] | None,
+) -> Callable[[Transaction], dict[str, list[Remembered]]]:
+    """Return what writes each scope's drafts."""
 
     def write_all(transaction: Transaction) -> dict[str, list[Remembered]]:
         done, first = {}, 0
@@ -67,9 +84,37 @@ def remember_in_scopes(
             first += len(share)
         return done
 
-    made = engine.commit_many(shares, write_all)
-    engine.meter.remembered(shares, time.perf_counter_ns() - started_ns)
-    return made
+    return write_all
+
+
+@dataclass(slots=True)
+class PlainShares:
+    """Plain drafts of each scope, to be written in a transaction by a call."""
+
+    engine: Engine
+    shares: Mapping[str, Sequence[Draft]]
+
+    def __call__(self, transaction: Transaction) -> dict[str, list[Remembered]]:
+        """Write them; return what was made, by scope."""
+        return write_plain(transaction, [self])[0]
+
+
+def write_plain(
+    transaction: Transaction, parts: Sequence[PlainShares]
+) -> list[dict[str, list[Remembered]]]:
+    """Write the drafts of several callers, those of one scope together and in their order."""
+    by_scope: dict[str, list[Draft]] = {}
+    for part in parts:
+        for scope, share in part.shares.items():
+            by_scope.setdefault(scope, []).extend(share)
+    made = {}
+    for scope, drafts in by_scope.items():
+        change = transaction.change(scope, drafts[0].now_us)
+        made[scope] = iter(_insert_plain(parts[0].engine, change, drafts, None, None))
+    return [
+        {scope: list(islice(made[scope], len(share))) for scope, share in part.shares.items()}
+        for part in parts
+    ]
 
 
 def vectors_of(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32] | None:
@@ -88,14 +133,14 @@ def write(
     if vectors is not None:
         engine.bind_embedder(change.writer, embedder)
     if all(map(_is_plain, drafts)):
-        return _insert_plain(engine, change, embedder, drafts, vectors)
+        return _insert_plain(engine, change, drafts, vectors, embedder.name)
     done: list[Remembered] = []
     for plain, share in groupby(range(len(drafts)), lambda at: _is_plain(drafts[at])):
         places = list(share)
         some = drafts[places[0] : places[-1] + 1]
         own = None if vectors is None else vectors[places[0] : places[-1] + 1]
         if plain:
-            done += _insert_plain(engine, change, embedder, some, own)
+            done += _insert_plain(engine, change, some, own, embedder.name)
         else:
             done += [
                 _write_one(engine, change, embedder, one, None if own is None else own[at])
@@ -119,9 +164,9 @@ def _is_plain(one: Draft) -> bool:
 def _insert_plain(
     engine: Engine,
     change: Change,
-    embedder: Embedder,
     drafts: Sequence[Draft],
     vectors: NDArray[np.float32] | None,
+    embedder_name: str | None,
 ) -> list[Remembered]:
     """Insert memories that nothing names or is linked to, each table's rows together."""
     writer, scope = change.writer, change.scope
@@ -132,7 +177,7 @@ def _insert_plain(
     stored: Sequence[NDArray[np.float32] | None] = [None] * len(memories)
     space = None
     if vectors is not None:
-        stored, space = list(vectors), embedder.name
+        stored, space = list(vectors), embedder_name
         writer.insert_vectors(
             (one.row_id, vector.tobytes()) for one, vector in zip(memories, vectors, strict=True)
         )

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from ebbmem.changes import OpenTransaction, Post
-from ebbmem.commits import GroupCommit, Job, Transaction, nested
+from ebbmem.commits import GroupCommit, Job, Joined, Transaction, nested
 from ebbmem.desks import Desks
 from ebbmem.errors import LockTimeout, StorageFailed
 from ebbmem.pending import CorruptShare, PendingRecalls, posts_of
@@ -47,10 +47,10 @@ class Writes:
         """Return whether this thread is inside a write transaction."""
         return self._thread == threading.get_ident()
 
-    def together(self, work: Callable[[Transaction], T]) -> T:
-        """Let ``work`` write in one transaction with what other callers write now."""
+    def together(self, work: Callable[[Transaction], T], joined: Joined[T] | None = None) -> T:
+        """Let ``work`` write in one transaction with what other callers write now; see `Job`."""
         self._require_outside()
-        return self.commits.run(Job(work))
+        return self.commits.run(Job(work, joined))
 
     @contextmanager
     def alone(self) -> Iterator[Transaction]:
