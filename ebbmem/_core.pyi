@@ -13,6 +13,9 @@ U8: TypeAlias = NDArray[np.uint8]
 U32: TypeAlias = NDArray[np.uint32]
 U64: TypeAlias = NDArray[np.uint64]
 Bool: TypeAlias = NDArray[np.bool_]
+Column: TypeAlias = F64 | None
+Newness: TypeAlias = I64 | None
+Mask: TypeAlias = Bool | None
 _Value = TypeVar("_Value")
 
 __version__: str
@@ -52,34 +55,28 @@ class Arena:
     bytes: Final[int]
 
 def top_affine(
-    arena: Arena,
-    query: F32,
-    mul: F64 | None,
-    add: F64 | None,
-    newness: I64 | None,
-    mask: Bool | None,
-    k: int,
+    arena: Arena, query: F32, mul: Column, add: Column, newness: Newness, mask: Mask, k: int
 ) -> tuple[I64, F64, F32]: ...
 def top_affine_many(
     arena: Arena,
     queries: F32,
-    mul: F64 | None,
-    add: F64 | None,
-    newness: I64 | None,
-    mask: Bool | None,
+    mul: Column,
+    add: Column,
+    newness: Newness,
+    mask: Mask,
     k: int,
     threads: int = ...,
     workers: Workers | None = ...,
 ) -> tuple[I64, F64, F32, I64]: ...
 def top_product(
-    arena: Arena, query: F32, log_weight: F64, newness: I64 | None, mask: Bool | None, k: int
+    arena: Arena, query: F32, log_weight: F64, newness: Newness, mask: Mask, k: int
 ) -> tuple[I64, F64, F32]: ...
 def top_product_many(
     arena: Arena,
     queries: F32,
     log_weight: F64,
-    newness: I64 | None,
-    mask: Bool | None,
+    newness: Newness,
+    mask: Mask,
     k: int,
     threads: int = ...,
     workers: Workers | None = ...,
@@ -161,8 +158,8 @@ def top_faded(
     query: F32,
     now_us: int,
     rate: float,
-    newness: I64 | None,
-    mask: Bool | None,
+    newness: Newness,
+    mask: Mask,
     k: int,
 ) -> tuple[I64, F64, F32]: ...
 def top_faded_many(
@@ -171,8 +168,8 @@ def top_faded_many(
     queries: F32,
     now_us: int,
     rate: float,
-    newness: I64 | None,
-    mask: Bool | None,
+    newness: Newness,
+    mask: Mask,
     k: int,
     threads: int = ...,
     workers: Workers | None = ...,
@@ -205,8 +202,8 @@ class Searches:
         terms: U64,
         k1: float,
         b: float,
-        newness: I64 | None,
-        mask: Bool | None,
+        newness: Newness,
+        mask: Mask,
         k: int,
         limit: int | None,
         count: int,
@@ -218,10 +215,10 @@ class Searches:
         vectors: WordVectors,
         buckets: U32,
         counts: I32,
-        mul: F64 | None,
-        add: F64 | None,
-        newness: I64 | None,
-        mask: Bool | None,
+        mul: Column,
+        add: Column,
+        newness: Newness,
+        mask: Mask,
         k: int,
     ) -> None: ...
     def words_faded(
@@ -232,18 +229,18 @@ class Searches:
         fading: Fading,
         now_us: int,
         rate: float,
-        newness: I64 | None,
-        mask: Bool | None,
+        newness: Newness,
+        mask: Mask,
         k: int,
     ) -> None: ...
     def affine(
         self,
         arena: Arena,
         query: F32,
-        mul: F64 | None,
-        add: F64 | None,
-        newness: I64 | None,
-        mask: Bool | None,
+        mul: Column,
+        add: Column,
+        newness: Newness,
+        mask: Mask,
         k: int,
     ) -> None: ...
     def faded(
@@ -253,8 +250,8 @@ class Searches:
         query: F32,
         now_us: int,
         rate: float,
-        newness: I64 | None,
-        mask: Bool | None,
+        newness: Newness,
+        mask: Mask,
         k: int,
     ) -> None: ...
     def run(self, threads: int, workers: Workers | None = ...) -> tuple[I64, F64, I64]: ...
@@ -294,8 +291,8 @@ class Postings:
         terms: U64,
         k1: float,
         b: float,
-        newness: I64 | None,
-        mask: Bool | None,
+        newness: Newness,
+        mask: Mask,
         k: int,
         limit: int | None = ...,
         count: int = ...,
@@ -314,20 +311,14 @@ class WordVectors:
         self,
         buckets: U32,
         counts: I32,
-        mul: F64 | None,
-        add: F64 | None,
-        newness: I64 | None,
-        mask: Bool | None,
+        mul: Column,
+        add: Column,
+        newness: Newness,
+        mask: Mask,
         k: int,
     ) -> tuple[I64, F64, F64]: ...
     def top_product(
-        self,
-        buckets: U32,
-        counts: I32,
-        log_weight: F64,
-        newness: I64 | None,
-        mask: Bool | None,
-        k: int,
+        self, buckets: U32, counts: I32, log_weight: F64, newness: Newness, mask: Mask, k: int
     ) -> tuple[I64, F64, F64]: ...
     def top_faded(
         self,
@@ -336,8 +327,8 @@ class WordVectors:
         fading: Fading,
         now_us: int,
         rate: float,
-        newness: I64 | None,
-        mask: Bool | None,
+        newness: Newness,
+        mask: Mask,
         k: int,
     ) -> tuple[I64, F64, F64]: ...
     def cosines(self, buckets: U32, counts: I32, slots: I64) -> F64: ...
@@ -358,7 +349,7 @@ def spread(
     weights: F32 | F64,
     seeds: I64,
     seed_activation: F64,
-    mask: Bool | None,
+    mask: Mask,
     depth: int,
     hop_decay: float,
     threshold: float,
@@ -386,7 +377,7 @@ class LinkGraph:
         size: int,
         seeds: I64,
         seed_activation: F64,
-        mask: Bool | None,
+        mask: Mask,
         depth: int,
         hop_decay: float,
         threshold: float,
