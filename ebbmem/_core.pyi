@@ -1,5 +1,5 @@
 from collections.abc import Iterable
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,25 +111,36 @@ def power_of_strength(
     stability: float,
     exponent: float,
 ) -> F64: ...
-def succeed(
-    slots: I64,
-    counted: Bool | None,
-    row: I64,
-    strength: F64,
-    anchor: F64,
-    intensity: F64,
-    accessed: I64,
-    accesses: I64,
-    now: int,
-    unit: float,
-    rate: float,
-    gain: float,
-) -> bytes: ...
+
+class Strengths:
+    def __init__(
+        self,
+        row: I64,
+        strength: F64,
+        anchor: F64,
+        intensity: F64,
+        accessed: I64,
+        accesses: I64,
+        unit: float,
+        rate: float,
+    ) -> None: ...
+    def succeed(
+        self,
+        slots: I64,
+        similarity: F64,
+        hits: int,
+        now: int,
+        gain: float,
+        evidence: float | None = ...,
+        refractory: int = ...,
+    ) -> bytes: ...
 
 # --- values; pages of a database file, and the index of its log
-def made(
-    cls: type[_Value], names: tuple[str, ...], columns: tuple[Iterable[Any], ...]
-) -> list[_Value]: ...
+class Maker(Generic[_Value]):
+    def __init__(self, cls: type[_Value], names: tuple[str, ...]) -> None: ...
+    def one(self, *args: Any) -> _Value: ...
+    def many(self, *args: Iterable[Any]) -> tuple[_Value, ...]: ...
+
 def write_without_leftovers(file: int) -> bool: ...
 
 class LogIndex:

@@ -92,7 +92,7 @@ def catch_up(index: ScopeIndex, reader: FollowReader, scope: ScopeRow, waiting: 
     named = _named(index, reader) if same else None
     if named is None:
         return False
-    held = {row for one in waiting.recalls for row in one.before()[0].row.tolist()}
+    held = {row for one in waiting.recalls for row in one.traced().before.row.tolist()}
     again = not held.isdisjoint(named.touched | named.strengthened)
     if again:
         # What waits counts once more, on top of what the records say now.

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from ebbmem import _core
 from ebbmem.clock import US_PER_H, US_PER_S
-from ebbmem.decay import Traces
+from ebbmem.decay import RATE_PER_H, Traces
 from ebbmem.models import Tier
 from ebbmem.records.base import IndexRow, StrengthRow
 
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
 BoolRows = NDArray[np.bool_]
-Told = bytes  # which `Columns.bytes` hides
 
 NEVER_US = np.iinfo(np.int64).max
 ALWAYS_US = np.iinfo(np.int64).min
@@ -67,6 +66,7 @@ class Columns:
         self._bounded = False
         self._fading: _core.Fading | None = None
         self._plain_mask: BoolRows | None = None
+        self._strengths: _core.Strengths | None = None
         self.grown = False
         """Whether a question made more than was there; `LoadedIndexes.weigh` takes it back."""
         self.any_superseded = False
@@ -197,7 +197,7 @@ class Columns:
 
     def _forget_views(self) -> None:
         """Let columns and masks be made anew when they are next asked for."""
-        self._plain_mask = None
+        self._plain_mask = self._strengths = None
         for name in self._arrays:
             self.__dict__.pop(name, None)
 
@@ -249,27 +249,20 @@ class Columns:
             self._arrays["anchored_us"][slot] = row.anchored_at
             self._arrays["access_count"][slot] = row.access_count
 
-    def succeed(
-        self, slots: I64, counted: BoolRows | None, now_us: int, rate_per_h: float, gain: float
-    ) -> Told:
-        """Let memories succeed whose ``counted`` is true (None: all).
-
-        Returns what all of them were like before: `reconsolidation.traced` reads it.
-        """
-        return _core.succeed(
-            slots,
-            counted,
-            self.row,
-            self.strength,
-            self.anchor,
-            self.intensity,
-            self.anchored_us,
-            self.access_count,
-            now_us,
-            US_PER_H,
-            rate_per_h,
-            gain,
-        )
+    def strengths(self) -> _core.Strengths:
+        """Return the columns of strengths, which a success changes; kept until they grow."""
+        if self._strengths is None:
+            self._strengths = _core.Strengths(
+                self.row,
+                self.strength,
+                self.anchor,
+                self.intensity,
+                self.anchored_us,
+                self.access_count,
+                US_PER_H,
+                RATE_PER_H,
+            )
+        return self._strengths
 
     def set(self, slot: int, **values: int) -> None:
         """Change ``tier``, ``kind`` or ``successor`` of one memory."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +99,10 @@ class Ebbinghaus:
         )
 
 
+RATE_PER_H: Final = 0.01
+"""At which memories fade between successes, whatever law a recipe ranks by."""
+
+
 @dataclass(frozen=True, slots=True)
 class StorageStrength:
     """Exponential forgetting since the last access, slowed by storage strength and emotion.
@@ -111,7 +115,7 @@ class StorageStrength:
         Per **hour**.
     """
 
-    decay_rate: float = 0.01
+    decay_rate: float = RATE_PER_H
 
     def __post_init__(self) -> None:
         _settle(self, arguments.not_negative, "decay_rate")

@@ -204,7 +204,7 @@ class Engine:
         with self._writes.lock:
             if not self._pending.withdraw(recall):
                 return False
-        index.update_strengths(recall.before()[0].rows())
+        index.update_strengths(recall.traced().before.rows())
         return True
 
     def flush(self, scope: str | None = None) -> None:

@@ -25,12 +25,13 @@ class Tier(IntEnum):
 class _Deferred:
     """Base of values some of whose fields are made when they are first read.
 
-    ``_source`` is a function from a key and a field's name to its value, and the key; the function
-    must give the same value whenever it is asked.
+    ``_source`` is a function from ``_key`` and a field's name to its value; it must give the same
+    value whenever it is asked.
     """
 
-    __slots__ = ("_source",)
-    _source: tuple[Callable[[Any, str], Any], Any]
+    __slots__ = ("_key", "_source")
+    _key: Any
+    _source: Callable[[Any, str], Any]
 
     if not TYPE_CHECKING:  # to a type checker every field is simply there
 
@@ -38,8 +39,7 @@ class _Deferred:
             """Make a field: reached only where it is not there yet."""
             if name not in type(self).__dataclass_fields__:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            make, key = self._source
-            value = make(key, name)
+            value = self._source(self._key, name)
             object.__setattr__(self, name, value)
             return value
 
@@ -83,7 +83,8 @@ class Memory(_Deferred):
 def deferred_memory(make: Callable[[Any, str], Any], key: Any, summary: str) -> Memory:
     """Return a memory whose other fields ``make(key, name)`` gives when they are read."""
     made = _new(Memory)
-    _set(made, "_source", (make, key))
+    _set(made, "_source", make)
+    _set(made, "_key", key)
     _set(made, "summary", summary)
     return made
 

@@ -16,15 +16,14 @@ from itertools import compress
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ebbmem import reconsolidation
 from ebbmem.changes import Post
 from ebbmem.columns import Columns
-from ebbmem.decay import F64, I64
+from ebbmem.decay import I64
 from ebbmem.errors import CorruptStore
 from ebbmem.recipes import Recipe
-from ebbmem.reconsolidation import Held
+from ebbmem.reconsolidation import Traced
 from ebbmem.records.base import Writer
 
 NS_PER_S = 1_000_000_000
@@ -38,9 +37,7 @@ RECALLED = "recalled"
 class PendingRecall(NamedTuple):
     """One recall that was answered and is not yet in the records.
 
-    ``seq`` is the scope's newest change that the index knew.  Of each hit there is what it was
-    like before, as `Columns.succeed` told it, its similarity, and whether it was strengthened
-    (None: all were).
+    ``seq`` is the scope's newest change that the index knew; ``traces`` are those of its hits.
     """
 
     scope: str
@@ -49,16 +46,14 @@ class PendingRecall(NamedTuple):
     now_us: int
     recipe: Recipe
     traces: bytes
-    similarity: F64
-    counted: NDArray[np.bool_] | None
 
     @property
     def hits(self) -> int:
         """Return how many hits it had."""
         return len(self.traces) // reconsolidation.TRACE_BYTES
 
-    def before(self) -> tuple[Held, F64]:
-        """Return the strengths of its hits and their R, as they were before."""
+    def traced(self) -> Traced:
+        """Return what its hits were like before, and which of them it strengthened."""
         return reconsolidation.traced([self.traces])
 
 
@@ -252,17 +247,14 @@ def replay(columns: Columns, last_seq: int, share: Sequence[PendingRecall], sinc
     # As `_write_scope` will: what they did is done again where another process wrote since.
     as_in_ram = all(since <= one.seq <= last_seq for one in share)
     for one in share:
-        slots = columns.slots(one.before()[0].row)
-        left = slots >= 0
-        slots = slots[left]
+        told = one.traced()
+        slots = columns.slots(told.before.row)
+        left = (slots >= 0) & told.succeeded if as_in_ram else slots >= 0
+        found, strengths = (slots[left], told.similarity[left]), columns.strengths()
         if as_in_ram:
-            counted = None if one.counted is None else one.counted[left]
+            strengths.succeed(*found, len(found[0]), one.now_us, one.recipe.reinforcement.beta)
         else:
-            anchored_us = columns.anchored_us[slots]
-            similarity = one.similarity[left]
-            counted = reconsolidation.counted(anchored_us, similarity, one.recipe, one.now_us)
-        beta = one.recipe.reinforcement.beta
-        columns.succeed(slots, counted, one.now_us, reconsolidation.RATE_PER_H, beta)
+            reconsolidation.recalled(strengths, found, len(found[0]), one.now_us, one.recipe)
 
 
 def _write_scope(
@@ -285,9 +277,9 @@ def _write_as_in_ram(writer: Writer, share: Sequence[PendingRecall]) -> None:
     """Write recalls whose strengths are those of the records: each memory's newest, once."""
     scope_id = share[0].scope_id
     counts = [one.hits for one in share]
-    before, r = reconsolidation.traced(one.traces for one in share)
+    before, r, _, succeeded = reconsolidation.traced(one.traces for one in share)
     moments = [one.now_us for one in share]
-    newest = _newest(before.row, _strengthened(share, counts))
+    newest = _newest(before.row, np.flatnonzero(succeeded))
     of_recall = np.searchsorted(np.cumsum(counts), newest, "right")
     gain = np.array([one.recipe.reinforcement.beta for one in share])[of_recall]
     now_us = np.array(moments)[of_recall]
@@ -296,17 +288,6 @@ def _write_as_in_ram(writer: Writer, share: Sequence[PendingRecall]) -> None:
         writer.update_strengths(scope_id, after.rows())
     payloads = _split(reconsolidation.packed(before, r), counts)
     writer.insert_events(scope_id, RECALLED, list(zip(moments, payloads, strict=True)))
-
-
-def _strengthened(share: Sequence[PendingRecall], counts: Sequence[int]) -> I64:
-    """Return the places of the hits that were strengthened."""
-    if all(one.counted is None for one in share):
-        return np.arange(sum(counts))
-    marks = [
-        np.ones(n, np.bool_) if one.counted is None else one.counted
-        for one, n in zip(share, counts, strict=True)
-    ]
-    return np.flatnonzero(np.concatenate(marks))
 
 
 def _newest(rows: I64, strengthened: I64) -> I64:
@@ -328,7 +309,8 @@ def _split(payload: bytes, counts: Sequence[int]) -> list[bytes]:
 
 def _write_again(writer: Writer, one: PendingRecall) -> None:
     """Strengthen what is left of a recall's hits, from what the records say of them."""
-    similarity = dict(zip(one.before()[0].row.tolist(), one.similarity.tolist(), strict=True))
+    told = one.traced()
+    similarity = dict(zip(told.before.row.tolist(), told.similarity.tolist(), strict=True))
     before = reconsolidation.read(writer, list(similarity))
     if len(before.row) == 0:
         return  # all were erased meanwhile

@@ -69,15 +69,18 @@ class Guard:
 
     evidence: float = 0.3
     refractory: str = "10m"
+    _refractory_us: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         arguments.number(self.evidence, "evidence", 0.0, 1.0)
-        to_duration_us(self.refractory, "refractory")
+        # Every recall asks for it.
+        refractory_us = to_duration_us(self.refractory, "refractory")
+        object.__setattr__(self, "_refractory_us", refractory_us)
 
     @property
     def refractory_us(self) -> int:
         """Return the refractory time in microseconds."""
-        return to_duration_us(self.refractory, "refractory")
+        return self._refractory_us
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from ebbmem import _core
 from ebbmem.clock import US_PER_H
-from ebbmem.decay import F64, I64, StorageStrength
+from ebbmem.decay import F64, I64, RATE_PER_H
 from ebbmem.recipes import Recipe
 from ebbmem.records.base import MemoryRow, Reader, StrengthRow
 from ebbmem.records.followable import TOUCHED
 from ebbmem.reinforcement import failure, success
 
-RATE_PER_H: Final = StorageStrength().decay_rate
 _PACKED: Final = np.dtype([("row", "<i8"), ("storage", "<f8"), ("retrievability", "<f8")])
 """A memory in an event's payload, with S and R before."""
 ENTRY_BYTES: Final = _PACKED.itemsize
@@ -30,11 +29,13 @@ _TRACE: Final = np.dtype(
         ("anchored_us", "=i8"),
         ("access_count", "=i8"),
         ("retrievability", "=f8"),
+        ("similarity", "=f8"),
+        ("succeeded", "=i8"),
     ]
 )
-"""What a memory was like when it was recalled: ebb::Trace of the core."""
+"""What a memory was like when it was recalled, and whether it succeeded: ebb::Trace of the core."""
 TRACE_BYTES: Final = _TRACE.itemsize
-_trace_at: Final = struct.Struct("=q3d2qd").unpack_from
+_trace_at: Final = struct.Struct("=q3d2q").unpack_from
 PACKED_KINDS: Final = ("recalled", "used", "failed", TOUCHED)
 """The events whose payload packs memories."""
 
@@ -51,23 +52,13 @@ class Held(NamedTuple):
 
     def retrievability(self, now_us: int) -> F64:
         """Return R of each memory as it is now."""
-        # What the index does at a recall, with nothing counted: the same bits.
+        # What the index does at a recall without hits: the same bits.
+        columns = (self.row, self.storage, self.anchor, self.intensity)
+        accesses = (self.anchored_us, self.access_count)
+        strengths = _core.Strengths(*columns, *accesses, US_PER_H, RATE_PER_H)
         count = len(self.row)
-        traces = _core.succeed(
-            np.arange(count),
-            np.zeros(count, dtype=np.bool_),
-            self.row,
-            self.storage,
-            self.anchor,
-            self.intensity,
-            self.anchored_us,
-            self.access_count,
-            now_us,
-            US_PER_H,
-            RATE_PER_H,
-            0.0,
-        )
-        return traced([traces])[1]
+        traces = strengths.succeed(np.arange(count), np.zeros(count), 0, now_us, 0.0)
+        return traced([traces]).r
 
     def where(self, chosen: NDArray[np.bool_] | I64 | slice) -> Held:
         """Return some of the memories."""
@@ -79,15 +70,25 @@ class Held(NamedTuple):
         return Outcome(*columns).rows()
 
 
-def traced(traces: Iterable[bytes]) -> tuple[Held, F64]:
-    """Return what `Columns.succeed` told, one call after the other: strengths and R before."""
+class Traced(NamedTuple):
+    """What some memories were like when they were recalled, and which of them succeeded."""
+
+    before: Held
+    r: F64
+    similarity: F64
+    succeeded: NDArray[np.bool_]
+
+
+def traced(traces: Iterable[bytes]) -> Traced:
+    """Return what `Strengths.succeed` told, one call after the other."""
     told = np.frombuffer(b"".join(traces), _TRACE)
-    return Held._make(told[name] for name in Held._fields), told["retrievability"]
+    before = Held._make(told[name] for name in Held._fields)
+    return Traced(before, told["retrievability"], told["similarity"], told["succeeded"] != 0)
 
 
 def strengths_at(traces: bytes, place: int) -> StrengthRow:
-    """Return one memory's strengths out of what `Columns.succeed` told."""
-    row, storage, anchor, _, anchored_us, access_count, _ = _trace_at(traces, place * TRACE_BYTES)
+    """Return one memory's strengths out of what `Strengths.succeed` told."""
+    row, storage, anchor, _, anchored_us, access_count = _trace_at(traces, place * TRACE_BYTES)
     return StrengthRow(row, storage, anchor, anchored_us, access_count)
 
 
@@ -137,6 +138,19 @@ def counted(
     rested = now_us - anchored_us >= guard.refractory_us
     chosen: NDArray[np.bool_] = rested & (similarity >= guard.evidence)
     return chosen
+
+
+def recalled(
+    strengths: _core.Strengths, found: tuple[I64, F64], hits: int, now_us: int, recipe: Recipe
+) -> bytes:
+    """Strengthen the first ``hits`` of what a recall found, as `counted` says of each.
+
+    ``found`` are slots and their similarities; returns the traces of all, for `traced`.
+    """
+    guard, gain = recipe.guard, recipe.reinforcement.beta
+    if guard is None:
+        return strengths.succeed(*found, hits, now_us, gain)
+    return strengths.succeed(*found, hits, now_us, gain, guard.evidence, guard.refractory_us)
 
 
 def succeeded(before: Held, r: F64, gain: F64 | float, now_us: I64 | int) -> Outcome:

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from itertools import pairwise, repeat
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ebbmem import _core, reading, reconsolidation
+from ebbmem import _core
 from ebbmem.analysis import Analyzer
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
 from ebbmem.filters import Filter, Indexed
+from ebbmem.found import Found
 from ebbmem.hits import Answer, budgeted, known
 from ebbmem.index import ScopeIndex
 from ebbmem.merging import Merged, Part, merged
-from ebbmem.models import Memory, Recalled, RecallResult
-from ebbmem.pending import PendingRecall
+from ebbmem.models import Recalled, RecallResult
 from ebbmem.questions import Cue, Question, Request, question, searches
-from ebbmem.reading import Shown
 from ebbmem.recall import answer
 from ebbmem.recipes import Recipe
 from ebbmem.records.identity import id_text, new_id
@@ -31,12 +30,11 @@ from ebbmem.spaces import Query, queries
 CHARACTERS_PER_TOKEN = 4
 NS_PER_US = 1_000
 NO_TERMS = np.empty(0, dtype=np.uint64)
-I64 = NDArray[np.int64]
-# What hits and memories are made with; the rest is made when it is read.
-_HIT_AT_ONCE = ("_source", "memory", "score")
-_MEMORY_AT_ONCE = ("_source", "summary")
-_RESULT_AT_ONCE = ("_source", "cue", "memories", "skipped", "abstained", "degraded", "took_us")
-
+# What a result is made with; its id is made when it is read.
+_RESULT: Final = _core.Maker(
+    RecallResult,
+    ("_source", "_key", "cue", "memories", "skipped", "abstained", "degraded", "took_us"),
+)
 
 Looked = tuple[ScopeIndex, Answer, Mapping[int, Shelved]]
 """An index, what it answers, and the rows of that."""
@@ -125,24 +123,32 @@ def finished(engine: Engine, call: Call, looked: Looked | None, options: Options
 
     The caller holds the scope's lock.
     """
-    recall_id = new_id(options.now_us)
-    hits: tuple[Recalled, ...] = ()
-    skipped: tuple[Recalled, ...] = ()
-    if looked is not None:
-        index, answered, rows = looked
-        if options.token_budget is not None:
-            answered = budgeted(answered, _sizes(rows), options.token_budget)
-        found = _strengthened(index, answered, rows, options)
+    if looked is None:
+        return _told(engine, call, ((), ()), options)
+    index, answered, rows = looked
+    if options.token_budget is not None:
+        answered = budgeted(answered, _sizes(rows), options.token_budget)
+    return _told(engine, call, _kept(engine, (index, answered, rows), options).recalled(), options)
+
+
+def _kept(engine: Engine, looked: Looked, options: Options) -> Found:
+    """Strengthen the hits where recalling does, and let the records learn of it."""
+    found = _strengthened(looked, options)
+    if options.reinforce:
         # What the index says of its hits now has to be told, whatever comes between.
-        found.keep(engine, index, options)
-        hits, skipped = found.recalled()
-    return _told(engine, call, recall_id, (hits, skipped), options)
+        found.keep(engine, looked[0], options.now_us, options.recipe)
+    return found
+
+
+def _strengthened(looked: Looked, options: Options) -> Found:
+    """Strengthen the hits in the index, where recalling does; return what was found."""
+    by = options.recipe if options.reinforce else None
+    return Found.strengthened(*looked, options.now_us, by)
 
 
 def _told(
     engine: Engine,
     call: Call,
-    recall_id: bytes,
     parts: tuple[tuple[Recalled, ...], tuple[Recalled, ...]],
     options: Options,
 ) -> RecallResult:
@@ -151,15 +157,15 @@ def _told(
     abstained = not hits and all(one.score < options.min_score for one in skipped)
     took_ns = time.perf_counter_ns() - call.started_ns
     engine.meter.recalled(call.scope, took_ns, abstained=abstained)
-    source = (_id_told, recall_id)
-    values = (source, call.cue.text, hits, skipped, abstained, False, took_ns // NS_PER_US)
-    (result,) = _core.made(RecallResult, _RESULT_AT_ONCE, tuple(zip(values)))
-    return result
+    key: tuple[int, dict[str, str]] = (options.now_us, {})
+    told = (call.cue.text, hits, skipped, abstained, False, took_ns // NS_PER_US)
+    return _RESULT.one(_id_told, key, *told)
 
 
-def _id_told(recall_id: bytes, _name: str) -> str:
-    """Return the id of a recall: the one field of its result that is made when it is read."""
-    return id_text(recall_id)
+def _id_told(key: tuple[int, dict[str, str]], name: str) -> str:
+    """Return the id of a recall, made for the first who reads it."""
+    now_us, told = key
+    return told.get(name) or told.setdefault(name, id_text(new_id(now_us)))
 
 
 def _recall_beside(
@@ -170,7 +176,6 @@ def _recall_beside(
     The lock of one scope is held at a time.
     """
     call = Call(scope, cue, time.perf_counter_ns())
-    recall_id = new_id(options.now_us)
     aside = options._replace(reinforce=False)
     seen = [_seen(engine, name, embedder, cue, aside) for name in options.also]
     others = [one for one in seen if one is not None]
@@ -183,25 +188,24 @@ def _recall_beside(
             index, answered, rows = looked
             own = _part(index, answered, rows)
             whole = merged([own, *parts], *_limits(options))
-            found = _strengthened(index, whole.answers[0], rows, options)
-            found.keep(engine, index, options)
+            found = _kept(engine, (index, whole.answers[0], rows), options)
     shares = [] if found is None else [(0, found)]
     shares += [
         (n, one.narrowed(answer))
         for n, ((_, one), answer) in enumerate(zip(others, whole.answers[1:], strict=True), 1)
     ]
-    return _told(engine, call, recall_id, _in_order(shares, whole), options)
+    return _told(engine, call, _in_order(shares, whole), options)
 
 
 def _seen(
     engine: Engine, scope: str, embedder: Embedder, cue: Cue, options: Options
-) -> tuple[Part, _Found] | None:
+) -> tuple[Part, Found] | None:
     """Return what a scope answers that is only read; None without memories."""
     with engine.alone(scope, write=False):
         looked = _looked(engine, scope, embedder, cue, options)
         if looked is None:
             return None
-        return _part(*looked), _strengthened(*looked, options)
+        return _part(*looked), _strengthened(looked, options)
 
 
 def _part(index: ScopeIndex, answered: Answer, rows: Mapping[int, Shelved]) -> Part:
@@ -214,7 +218,7 @@ def _limits(options: Options) -> tuple[int, int | None]:
 
 
 def _in_order(
-    shares: Sequence[tuple[int, _Found]], whole: Merged
+    shares: Sequence[tuple[int, Found]], whole: Merged
 ) -> tuple[tuple[Recalled, ...], tuple[Recalled, ...]]:
     """Return the hits and the skipped of several scopes in the order of the whole answer."""
     made = {n: found.recalled() for n, found in shares}
@@ -274,111 +278,6 @@ def known_in(index: ScopeIndex, answered: Answer, rows: Mapping[int, Shelved]) -
 def _sizes(rows: Mapping[int, Shelved]) -> dict[int, int]:
     """Return the size of each summary in tokens."""
     return {slot: _tokens(one.row.summary) for slot, one in rows.items()}
-
-
-def _strengthened(
-    index: ScopeIndex, answered: Answer, rows: Mapping[int, Shelved], options: Options
-) -> _Found:
-    """Strengthen the hits in the index, where recalling does; return what was found."""
-    slots = answered.slots()
-    counted = _counted(index, answered, slots, options)
-    traces = index.columns.succeed(
-        slots,
-        counted,
-        options.now_us,
-        reconsolidation.RATE_PER_H,
-        options.recipe.reinforcement.beta,
-    )
-    texts = list(map(rows.__getitem__, slots.tolist()))
-    return _Found(answered, texts, index.scope.name, counted, traces)
-
-
-class _Found:
-    """What one recall found, and how it looks to users: the hits, then what was skipped."""
-
-    __slots__ = ("_answer", "_counted", "_rows", "_scope", "_traces")
-
-    def __init__(
-        self,
-        answered: Answer,
-        rows: Sequence[Shelved],
-        scope: str,
-        counted: NDArray[np.bool_] | None,
-        traces: bytes,
-    ) -> None:
-        self._answer = answered
-        self._rows = rows
-        self._scope = scope
-        self._counted = counted
-        self._traces = traces
-
-    def narrowed(self, answer: Answer) -> _Found:
-        """Return what is left of it where nothing was strengthened."""
-        where = {at: place for place, at in enumerate(self._answer.places())}
-        places = [where[at] for at in answer.places()]
-        size = reconsolidation.TRACE_BYTES
-        traces = b"".join(self._traces[place * size : (place + 1) * size] for place in places)
-        rows = [self._rows[place] for place in places]
-        return _Found(answer, rows, self._scope, np.zeros(len(places), np.bool_), traces)
-
-    def recalled(self) -> tuple[tuple[Recalled, ...], tuple[Recalled, ...]]:
-        """Return the hits, and what was skipped, as users see them."""
-        ranked, places = self._answer.ranked, self._answer.places()
-        scores = ranked.scores
-        if not isinstance(places, range):
-            scores = [scores[at] for at in places]
-        of_memories = zip(repeat(self._part), range(len(places)))
-        texts = [row.summary for row, _ in self._rows]
-        memories = _core.made(Memory, _MEMORY_AT_ONCE, (of_memories, texts))
-        of_hits = zip(repeat(ranked.part), places)
-        made = tuple(_core.made(Recalled, _HIT_AT_ONCE, (of_hits, memories, scores)))
-        hits = len(self._answer.hits)
-        return made[:hits], made[hits:]
-
-    def _part(self, place: int, name: str) -> Any:
-        """Return a field of one of the memories."""
-        row, successor = self._rows[place]
-        strengths = reconsolidation.strengths_at(self._traces, place)
-        return reading.field(Shown(row, strengths, self._scope, successor), name)
-
-    def keep(self, engine: Engine, index: ScopeIndex, options: Options) -> None:
-        """Let the records learn with the next commit what was strengthened."""
-        hits = len(self._answer.hits)
-        if not (options.reinforce and hits):
-            return
-        scope, counted = index.scope, self._counted
-        engine.keep(
-            index,
-            PendingRecall(
-                scope.name,
-                scope.scope_id,
-                index.seq,
-                options.now_us,
-                options.recipe,
-                self._traces[: hits * reconsolidation.TRACE_BYTES],
-                self._answer.similarity()[:hits],
-                None if counted is None else counted[:hits],
-            ),
-        )
-
-
-def _counted(
-    index: ScopeIndex, answered: Answer, slots: I64, options: Options
-) -> NDArray[np.bool_] | None:
-    """Return which of the hits and skipped recalling strengthens; None for all."""
-    hits = len(answered.hits)
-    if not (options.reinforce and hits):
-        return np.zeros(len(slots), dtype=np.bool_)
-    chosen: NDArray[np.bool_] | None = None
-    if options.recipe.guard is not None:
-        anchored_us = index.columns.anchored_us[slots]
-        chosen = reconsolidation.counted(
-            anchored_us, answered.similarity(), options.recipe, options.now_us
-        )
-    if answered.skipped:
-        chosen = np.ones(len(slots), dtype=np.bool_) if chosen is None else chosen
-        chosen[hits:] = False
-    return chosen
 
 
 def _tokens(text: str) -> int:

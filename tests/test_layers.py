@@ -14,7 +14,7 @@ LAYERS: dict[int, str] = {
     1: "_core _tokenize _version",
     2: "decay reinforcement analysis build conditions embedders vectorstores records",
     3: "columns facets index csr graph spreading recipes scoring recall reconsolidation drafts"
-    " remembering superseding"
+    " remembering superseding found"
     " hits merging succession shelf pending loaded metering lanes spaces changes commits desks"
     " searches questions bounded options batches catchup"
     " writes workers digests reading retrieval revision erasure filters prospective buffer"
@@ -119,8 +119,8 @@ WITHIN: dict[str, str] = {
     "reconsolidation": "recipes",
     "reading": "engine reconsolidation shelf",
     "merging": "hits",
-    "retrieval": "engine filters hits index merging pending questions reading recall recipes"
-    " reconsolidation shelf spaces",
+    "found": "engine hits index pending reading recipes reconsolidation shelf",
+    "retrieval": "engine filters found hits index merging questions recall recipes shelf spaces",
     "options": "filters recipes retrieval",
     "batches": "engine index options questions recall recipes retrieval searches",
     # 3, writes: each is one change of the engine's

@@ -7,7 +7,6 @@ import signal
 import time
 
 import apsw
-import numpy as np
 import pytest
 from dumps import holds_text
 from waiting import LONG, NOW, counts, events, run, unpacked
@@ -100,7 +99,7 @@ class TestWaiting:
         now_s = [0.0]
         monkeypatch.setattr("ebbmem.pending.time.monotonic_ns", lambda: int(now_s[0] * 1e9))
         traces = bytes(TRACE_BYTES)
-        one = PendingRecall("a", 1, 0, 0, recipes.DEFAULT, traces, np.ones(1), None)
+        one = PendingRecall("a", 1, 0, 0, recipes.DEFAULT, traces)
         waiting = PendingRecalls(9, 10.0)
         waiting.add(one)
         now_s[0] = 5.0

@@ -89,6 +89,7 @@ def test_the_stub_names_parameters_as_the_module_does(name: str) -> None:
     node, real = FUNCTIONS[name]
     arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     stubbed = [a.arg for a in arguments if a.arg != "self"]
+    stubbed += [f"*{node.args.vararg.arg}"] if node.args.vararg else []
 
     assert stubbed == real_parameters(real)
 

@@ -54,43 +54,72 @@ class Setter {
   Py_ssize_t offset_ = 0;  // of a slot; 0: it is none
 };
 
-// What `object.__new__` and `object.__setattr__` do, by columns. Python spends longer on calling
-// them for the hits of a recall than on finding the hits.
-py::list made(const py::object& cls, const py::tuple& names, const py::tuple& columns) {
-  PyTypeObject* const type = plain_class(cls);
-  if (columns.empty() || names.size() != columns.size()) {
-    throw ShapeError("columns", "one for each of " + std::to_string(names.size()) + " names, 1 up",
-                     std::to_string(columns.size()));
+// What `object.__new__` and `object.__setattr__` do, for the attributes that are named. Python
+// spends longer on calling them for the hits of a recall than on finding the hits.
+class Maker {
+ public:
+  Maker(py::object cls, py::tuple names)
+      : cls_(std::move(cls)), names_(std::move(names)), type_(plain_class(cls_)) {
+    for (const py::handle name : names_) setters_.emplace_back(type_, name.ptr());
   }
-  std::vector<py::tuple> values;
-  for (const py::handle column : columns) {
-    values.push_back(py::reinterpret_steal<py::tuple>(PySequence_Tuple(column.ptr())));
-    if (!values.back()) throw py::error_already_set();
-    if (values.back().size() != values.front().size()) {
-      throw ShapeError("columns", std::to_string(values.front().size()) + " values each",
-                       std::to_string(values.back().size()));
+
+  py::object one(const py::args& values) const {
+    require(values.size(), "values");
+    return made([&](std::size_t i) { return PyTuple_GET_ITEM(values.ptr(), index(i)); });
+  }
+
+  py::tuple many(const py::args& columns) const {
+    require(columns.size(), "columns");
+    std::vector<py::tuple> values;
+    values.reserve(columns.size());
+    for (const py::handle column : columns) {
+      values.push_back(py::reinterpret_steal<py::tuple>(PySequence_Tuple(column.ptr())));
+      if (!values.back()) throw py::error_already_set();
+      if (values.back().size() != values.front().size()) {
+        throw ShapeError("columns", std::to_string(values.front().size()) + " values each",
+                         std::to_string(values.back().size()));
+      }
     }
+    py::tuple objects(values.empty() ? 0 : values.front().size());
+    for (std::size_t row = 0; row < objects.size(); ++row) {
+      py::object object =
+          made([&](std::size_t i) { return PyTuple_GET_ITEM(values[i].ptr(), index(row)); });
+      PyTuple_SET_ITEM(objects.ptr(), index(row), object.release().ptr());
+    }
+    return objects;
   }
-  std::vector<Setter> setters;
-  for (const py::handle name : names) setters.emplace_back(type, name.ptr());
-  const py::tuple nothing;
-  py::list objects(values.front().size());
-  for (std::size_t row = 0; row < objects.size(); ++row) {
-    auto object = py::reinterpret_steal<py::object>(type->tp_new(type, nothing.ptr(), nullptr));
+
+ private:
+  static Py_ssize_t index(std::size_t i) { return static_cast<Py_ssize_t>(i); }
+
+  void require(std::size_t count, const char* argument) const {
+    if (count == setters_.size()) return;
+    throw ShapeError(argument, "one for each of " + std::to_string(setters_.size()) + " names",
+                     std::to_string(count));
+  }
+
+  template <typename Value>
+  py::object made(Value value) const {
+    auto object = py::reinterpret_steal<py::object>(type_->tp_new(type_, nothing_.ptr(), nullptr));
     if (!object) throw py::error_already_set();
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      setters[i].set(object.ptr(), PyTuple_GET_ITEM(values[i].ptr(), static_cast<Py_ssize_t>(row)));
-    }
-    PyList_SET_ITEM(objects.ptr(), static_cast<Py_ssize_t>(row), object.release().ptr());
+    for (std::size_t i = 0; i < setters_.size(); ++i) setters_[i].set(object.ptr(), value(i));
+    return object;
   }
-  return objects;
-}
+
+  py::object cls_;
+  py::tuple names_;
+  py::tuple nothing_;
+  PyTypeObject* type_;
+  std::vector<Setter> setters_;
+};
 
 }  // namespace
 
 void bind_values(py::module_& m) {
-  m.def("made", &made, "New objects of a class, past its __init__: a column of values per name.",
-        py::arg("cls"), py::arg("names"), py::arg("columns"));
+  py::class_<Maker>(m, "Maker", "Makes objects of a class, past its __init__.")
+      .def(py::init<py::object, py::tuple>(), py::arg("cls"), py::arg("names"))
+      .def("one", &Maker::one, "An object: a value per name.")
+      .def("many", &Maker::many, "A tuple of objects: a column of values per name.");
 }
 
 }  // namespace ebb::bindings

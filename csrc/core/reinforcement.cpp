@@ -32,39 +32,60 @@ void check_rule(const SuccessRule& rule) {
   }
 }
 
+// At least 0. Without a sign: the difference of two moments may need all 64 bits.
+std::uint64_t idle(std::int64_t accessed, std::int64_t now) {
+  return static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(std::min(accessed, now));
+}
+
 double retrievability(const StrengthColumns& columns, std::size_t slot, std::int64_t now,
                       const SuccessRule& rule) {
   const double slowed = (1.0 - kStrengthProtection * columns.strength[slot]) *
                         (1.0 - kEmotionProtection * columns.intensity[slot]);
-  const std::int64_t since = std::min(columns.accessed[slot], now);
-  // Without a sign: the difference of two moments may need all 64 bits.
-  const auto ticks = static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(since);
-  const double idle = static_cast<double>(ticks) / rule.unit;
-  return columns.anchor[slot] * exp(-(rule.rate * slowed) * idle);
+  const double elapsed = static_cast<double>(idle(columns.accessed[slot], now)) / rule.unit;
+  return columns.anchor[slot] * exp(-(rule.rate * slowed) * elapsed);
+}
+
+bool lets(const SuccessGuard& guard, std::int64_t accessed, std::int64_t now, double similarity) {
+  if (guard.refractory > 0) {
+    if (idle(accessed, now) < static_cast<std::uint64_t>(guard.refractory)) return false;
+  }
+  return similarity >= guard.evidence;
+}
+
+void reinforce(const StrengthColumns& columns, std::size_t slot, std::int64_t now, double r,
+               double gain) {
+  double& strength = columns.strength[slot];
+  strength += gain * (1.0 - r) * (1.0 - strength);
+  columns.anchor[slot] = 0.5 + 0.5 * strength;
+  columns.accessed[slot] = std::max(columns.accessed[slot], now);
+  std::int64_t& accesses = columns.accesses[slot];
+  accesses += accesses < std::numeric_limits<std::int64_t>::max() ? 1 : 0;
 }
 
 }  // namespace
 
-std::vector<Trace> succeed(const StrengthColumns& columns, Span<const std::int64_t> slots,
-                           RowMask counted, std::int64_t now, const SuccessRule& rule) {
-  check_slots(slots, columns.strength.size);
+void succeed(const StrengthColumns& columns, const Recalled& recalled, std::int64_t now,
+             const SuccessRule& rule, Trace* before) {
+  check_slots(recalled.slots, columns.strength.size);
   check_rule(rule);
-  std::vector<Trace> before;
-  before.reserve(slots.size);
-  for (std::size_t i = 0; i < slots.size; ++i) {
-    const auto slot = static_cast<std::size_t>(slots[i]);
+  for (std::size_t i = 0; i < recalled.slots.size; ++i) {
+    const auto slot = static_cast<std::size_t>(recalled.slots[i]);
     const double r = retrievability(columns, slot, now, rule);
-    before.push_back({columns.row[slot], columns.strength[slot], columns.anchor[slot],
-                      columns.intensity[slot], columns.accessed[slot], columns.accesses[slot], r});
-    if (!counted.allows(i)) continue;
-    double& strength = columns.strength[slot];
-    strength += rule.gain * (1.0 - r) * (1.0 - strength);
-    columns.anchor[slot] = 0.5 + 0.5 * strength;
-    columns.accessed[slot] = std::max(columns.accessed[slot], now);
-    std::int64_t& accesses = columns.accesses[slot];
-    accesses += accesses < std::numeric_limits<std::int64_t>::max() ? 1 : 0;
+    const double similarity = recalled.similarity[i];
+    const bool counts =
+        i < recalled.hits &&
+        (!recalled.guard || lets(*recalled.guard, columns.accessed[slot], now, similarity));
+    before[i] = {columns.row[slot],
+                 columns.strength[slot],
+                 columns.anchor[slot],
+                 columns.intensity[slot],
+                 columns.accessed[slot],
+                 columns.accesses[slot],
+                 r,
+                 similarity,
+                 counts ? 1 : 0};
+    if (counts) reinforce(columns, slot, now, r, rule.gain);
   }
-  return before;
 }
 
 }  // namespace ebb

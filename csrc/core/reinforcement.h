@@ -6,8 +6,9 @@
 // and moves the last access to `now` (never back) and counts it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <optional>
 
 #include "core/span.h"
 
@@ -23,13 +24,30 @@ struct StrengthColumns {
   Span<std::int64_t> accesses;
 };
 
+// How R falls, and what a success gains.
 struct SuccessRule {
   double rate;  // per unit of time, finite and at least 0
   double unit;  // of time, in the unit of moments; finite and above 0
   double gain;  // from 0 to 1
 };
 
-// What a memory was like when it was recalled: nothing but numbers of 64 bits, without gaps.
+// Keeps from success what too little speaks for, and what was accessed just now.
+struct SuccessGuard {
+  double evidence;          // the least similarity
+  std::int64_t refractory;  // the least time since the last access
+};
+
+// Slots, and what a recall found of each. The first `hits` of them succeed, as far as the guard,
+// if there is one, lets them.
+struct Recalled {
+  Span<const std::int64_t> slots;
+  Span<const double> similarity;
+  std::size_t hits;
+  std::optional<SuccessGuard> guard;
+};
+
+// What a memory was like when it was recalled, and whether it succeeded (1, else 0): nothing but
+// numbers of 64 bits, without gaps.
 struct Trace {
   std::int64_t row;
   double strength;
@@ -38,14 +56,16 @@ struct Trace {
   std::int64_t accessed;
   std::int64_t accesses;
   double retrievability;
+  double similarity;
+  std::int64_t succeeded;
 };
-static_assert(sizeof(Trace) == 7 * sizeof(double));
+static_assert(sizeof(Trace) == 9 * sizeof(double));
 
-// Returns what each slot was like before; then lets each succeed whose `counted` is true. A slot
-// that comes twice succeeds twice, one after the other. Accesses are counted up to the largest
-// number there is. Throws ValueError for a slot that is not there, and a rule out of range; then
-// nothing was changed.
-std::vector<Trace> succeed(const StrengthColumns& columns, Span<const std::int64_t> slots,
-                           RowMask counted, std::int64_t now, const SuccessRule& rule);
+// Writes what each slot was like before, and lets succeed what is to; there is room for a trace of
+// each. A slot that comes twice succeeds twice, one after the other. Accesses are counted up to the
+// largest number there is. Throws ValueError for a slot that is not there, and a rule out of range;
+// then nothing was changed.
+void succeed(const StrengthColumns& columns, const Recalled& recalled, std::int64_t now,
+             const SuccessRule& rule, Trace* before);
 
 }  // namespace ebb

@@ -14,8 +14,11 @@ from ebbmem.errors import InvalidArgument, InvalidType, ShapeMismatch
 
 HOUR = 3_600_000_000
 FIRST_ROW = 2**40
-NAMES = ("row", "strength", "anchor", "intensity", "accessed", "accesses", "r")
-TRACE = np.dtype(list(zip(NAMES, ("i8", "f8", "f8", "f8", "i8", "i8", "f8"), strict=True)))
+NAMES = (
+    "row", "strength", "anchor", "intensity", "accessed", "accesses", "r", "similarity", "succeeded"
+)  # fmt: skip
+KINDS = ("i8", "f8", "f8", "f8", "i8", "i8", "f8", "f8", "i8")
+TRACE = np.dtype(list(zip(NAMES, KINDS, strict=True)))
 unit = st.floats(0, 1)
 moments = st.integers(-(10**15), 10**15)
 memories = st.lists(
@@ -30,33 +33,41 @@ def columns(rows):
     ]
 
 
-def succeed(found, slots, counted=None, now=0, *, unit=HOUR, rate=0.01, gain=0.1):
+def strengths(found, unit=HOUR, rate=0.01):
+    return _core.Strengths(np.arange(len(found[0])) + FIRST_ROW, *found, unit, rate)
+
+
+def succeed(found, slots, similarity=None, hits=None, now=0, *, gain=0.1, guard=(), **law):
     slots = np.array(slots, dtype=np.int64)
-    mask = None if counted is None else np.array(counted, dtype=np.bool_)
-    rows = np.arange(len(found[0])) + FIRST_ROW
-    told = np.frombuffer(_core.succeed(slots, mask, rows, *found, now, unit, rate, gain), TRACE)
-    return told["r"]
+    near = np.zeros(len(slots)) if similarity is None else np.array(similarity)
+    hits = len(slots) if hits is None else hits
+    return np.frombuffer(
+        strengths(found, **law).succeed(slots, near, hits, now, gain, *guard), TRACE
+    )
 
 
 @settings(max_examples=200, deadline=None)
 @given(memories, st.data())
 def test_it_is_the_formula_and_touches_nothing_else(rows, data):
     slots = data.draw(st.lists(st.sampled_from(range(len(rows))), unique=True))
-    counted = data.draw(
-        st.none() | st.lists(st.booleans(), min_size=len(slots), max_size=len(slots))
-    )
+    near = data.draw(st.lists(unit, min_size=len(slots), max_size=len(slots)))
+    hits = data.draw(st.integers(0, len(slots)))
+    guard = data.draw(st.just(()) | st.tuples(unit, st.integers(0, 10**15)))
     now, rate, gain = data.draw(moments), data.draw(st.floats(0, 1)), data.draw(st.floats(0.1, 0.3))
     found = columns(rows)
-    got = succeed(found, slots, counted, now, rate=rate, gain=gain)
+    told = succeed(found, slots, near, hits, now, gain=gain, guard=guard, rate=rate)
     wanted = [list(row) for row in rows]
     for i, slot in enumerate(slots):
         s, anchor, intensity, accessed, accesses = rows[slot]
         idle_h = max(now - accessed, 0) / HOUR
         r = anchor * math.exp(-(rate * ((1 - 0.75 * s) * (1 - 0.8 * intensity))) * idle_h)
-        assert got[i] == pytest.approx(r, rel=4e-16, abs=5e-324)
-        if counted is None or counted[i]:
-            after = s + gain * (1 - got[i]) * (1 - s)  # from the R it gave: bit for bit
+        assert told["r"][i] == pytest.approx(r, rel=4e-16, abs=5e-324)
+        lets = not guard or (near[i] >= guard[0] and max(now - accessed, 0) >= guard[1])
+        if i < hits and lets:
+            got = told["r"][i]
+            after = s + gain * (1 - got) * (1 - s)  # from the R it gave: bit for bit
             wanted[slot] = [after, 0.5 + 0.5 * after, intensity, max(accessed, now), accesses + 1]
+        assert told["succeeded"][i] == (i < hits and lets)
     assert [list(row) for row in zip(*(c.tolist() for c in found), strict=True)] == wanted
 
 
@@ -64,15 +75,17 @@ def test_it_is_the_formula_and_touches_nothing_else(rows, data):
 @given(memories, st.data())
 def test_it_tells_what_each_was_like_before(rows, data):
     slots = data.draw(st.lists(st.sampled_from(range(len(rows))), unique=True))
-    asked = [np.array(slots, np.int64), None, np.arange(len(rows)) + FIRST_ROW, *columns(rows)]
-    told = np.frombuffer(_core.succeed(*asked, 0, HOUR, 0.01, 0.1), TRACE)
-    assert [t[:-1] for t in told.tolist()] == [(FIRST_ROW + slot, *rows[slot]) for slot in slots]
+    near = data.draw(st.lists(unit, min_size=len(slots), max_size=len(slots)))
+    told = succeed(columns(rows), slots, near)
+    before = [(FIRST_ROW + slot, *rows[slot]) for slot in slots]
+    assert [t[:6] for t in told.tolist()] == before
+    assert told["similarity"].tolist() == near
 
 
 def test_by_hand():
     found = columns([(0.1, 0.55, 0.0, 0, 1)])
     # 480 h: R = 0.55 e^(-0.01 * 0.925 * 480) = 0.55 e^-4.44 = 0.0064878
-    (r,) = succeed(found, [0], now=480 * HOUR)
+    (r,) = succeed(found, [0], now=480 * HOUR)["r"]
     assert r == pytest.approx(0.0064878, abs=1e-7)
     assert [c[0] for c in found] == pytest.approx([0.18941610, 0.59470805, 0, 480 * HOUR, 2])
 
@@ -81,7 +94,7 @@ def test_a_slot_that_comes_twice_succeeds_twice():
     twice, by_one = (columns([(0.1, 0.55, 0.3, 0, 1)]) for _ in range(2))
     got = succeed(twice, [0, 0], now=HOUR)
     wanted = [succeed(by_one, [0], now=HOUR)[0] for _ in range(2)]
-    assert got.tolist() == wanted
+    assert got.tolist() == [one.item() for one in wanted]
     assert [c.tolist() for c in twice] == [c.tolist() for c in by_one]
 
 
@@ -110,8 +123,10 @@ def test_what_is_no_column_is_refused_and_nothing_changes():
         if name != "intensity":
             with pytest.raises(InvalidType, match=name):
                 succeed(frozen, [0])
-    with pytest.raises(ShapeMismatch, match="counted"):
-        succeed(found, [0, 1], [True])
+    with pytest.raises(ShapeMismatch, match="similarity"):
+        succeed(found, [0, 1], [1.0])
+    with pytest.raises(InvalidArgument, match="hits"):
+        succeed(found, [0], hits=-1)
     for rate in (-1.0, math.nan, math.inf):
         with pytest.raises(InvalidArgument, match="rate"):
             succeed(found, [0], rate=rate)
@@ -127,9 +142,23 @@ def test_what_is_no_column_is_refused_and_nothing_changes():
 def test_moments_at_both_ends_of_the_range_are_as_far_apart_as_they_are():
     # 2^64 us of idle time, 5.1e9 h: nothing is left of R.
     found = columns([(0.5, 1.0, 0.0, -(2**63), 3)])
-    (r,) = succeed(found, [0], now=2**63 - 1)
+    (r,) = succeed(found, [0], now=2**63 - 1)["r"]
     assert r == 0.0
     assert found[3].tolist() == [2**63 - 1]
+
+
+def test_what_is_accessed_later_than_now_does_not_rest():
+    ahead = columns([(0.5, 0.75, 0.0, 11, 1)])
+    (told,) = succeed(ahead, [0], [1.0], now=10, guard=(0.0, 1))
+    assert told["succeeded"] == 0
+    assert ahead[4].tolist() == [1]
+
+
+def test_a_guard_by_hand():
+    found = columns([(0.5, 0.75, 0.0, at, 1) for at in (0, 0, 41, 40)])
+    told = succeed(found, range(4), [0.29, 0.3, 1.0, 1.0], now=100, guard=(0.3, 60))
+    assert told["succeeded"].tolist() == [0, 1, 0, 1]
+    assert found[4].tolist() == [1, 2, 1, 2]
 
 
 def test_accesses_stop_at_the_largest_number():
