@@ -346,6 +346,7 @@ def _result(result: RecallResult, scope: str) -> dict[str, Any]:
         "scope": scope,
         "cue": result.cue,
         "abstained": result.abstained,
+        "evidence": result.evidence,
         "degraded": result.degraded,
         "took_us": result.took_us,
         "memories": [_hit(hit) for hit in result.memories],

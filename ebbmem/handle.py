@@ -17,7 +17,13 @@ from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument, InvalidType, StoreClosed
 from ebbmem.filters import checked_filter
-from ebbmem.models import ConsolidationReport, ErasureReceipt, Intention, Link, StoreStats
+from ebbmem.models import (
+    ConsolidationReport,
+    ErasureReceipt,
+    Intention,
+    Link,
+    StoreStats,
+)
 from ebbmem.recipes import DEFAULT, Recipe
 from ebbmem.vectorstores.native import InMemoryVectorStore
 

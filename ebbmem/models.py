@@ -9,6 +9,9 @@ from enum import IntEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+STRONG = 0.3
+"""The similarity from which on a hit is strong evidence."""
+
 # Past the guard of a frozen class: only for a value that nobody has seen yet.
 _new = object.__new__
 _set = object.__setattr__
@@ -180,6 +183,17 @@ class RecallResult(_Deferred):
         return len(self.memories)
 
     @property
+    def evidence(self) -> str:
+        """Return ``"strong"``, ``"weak"`` or, without hits, ``"none"``.
+
+        Strong is a hit whose similarity to the cue is at least `STRONG`.
+        """
+        if not self.memories:
+            return "none"
+        best = max(hit.similarity for hit in self.memories)
+        return "strong" if best >= STRONG else "weak"
+
+    @property
     def nearest(self) -> Recalled | None:
         """Return the best of what was skipped, or None."""
         return self.skipped[0] if self.skipped else None
@@ -189,6 +203,21 @@ class RecallResult(_Deferred):
         lines = [f"[INJECT] #{hit.number} ({hit.score:.3f}) {hit.summary}" for hit in self.memories]
         lines += [f"[skip]   #{hit.number} ({hit.score:.3f}) {hit.summary}" for hit in self.skipped]
         return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """Why one memory came back for a cue, or did not.
+
+    ``place`` is where it comes among all that the cue calls up, from 1, without any limit on how
+    many; None where nothing leads to it, or it was not looked at.  ``hit`` is what recall has of
+    it then.  ``reasons`` say what kept it from coming back; there are none where it did.
+    """
+
+    returned: bool
+    place: int | None
+    hit: Recalled | None
+    reasons: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

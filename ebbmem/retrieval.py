@@ -127,7 +127,7 @@ def finished(engine: Engine, call: Call, looked: Looked | None, options: Options
         return _told(engine, call, ((), ()), options)
     index, answered, rows = looked
     if options.token_budget is not None:
-        answered = budgeted(answered, _sizes(rows), options.token_budget)
+        answered = budgeted(answered, sizes(rows), options.token_budget)
     return _told(engine, call, _kept(engine, (index, answered, rows), options).recalled(), options)
 
 
@@ -210,7 +210,7 @@ def _seen(
 
 def _part(index: ScopeIndex, answered: Answer, rows: Mapping[int, Shelved]) -> Part:
     """Return an answer with what it is merged by."""
-    return Part(answered, index.columns.created_us[answered.slots()].tolist(), _sizes(rows))
+    return Part(answered, index.columns.created_us[answered.slots()].tolist(), sizes(rows))
 
 
 def _limits(options: Options) -> tuple[int, int | None]:
@@ -275,7 +275,17 @@ def known_in(index: ScopeIndex, answered: Answer, rows: Mapping[int, Shelved]) -
     return index, answered, rows
 
 
-def _sizes(rows: Mapping[int, Shelved]) -> dict[int, int]:
+def shown(
+    index: ScopeIndex, answered: Answer, at: int, rows: Mapping[int, Shelved], options: Options
+) -> Recalled:
+    """Return one that an answer ranked, as users see it; nothing is strengthened."""
+    aside = options._replace(reinforce=False)
+    looked = index, Answer(answered.ranked, [at]), rows
+    (hit,), _ = _strengthened(looked, aside).recalled()
+    return hit
+
+
+def sizes(rows: Mapping[int, Shelved]) -> dict[int, int]:
     """Return the size of each summary in tokens."""
     return {slot: _tokens(one.row.summary) for slot, one in rows.items()}
 

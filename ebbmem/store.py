@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ebbmem import arguments, batches, drafts, reading, remembering, retrieval, revision
+from ebbmem import arguments, batches, drafts, remembering, retrieval, revision
 from ebbmem.clock import Moment
 from ebbmem.durations import Duration
 from ebbmem.errors import InvalidType
-from ebbmem.handle import ScopeHandle, checked_recipe
-from ebbmem.models import Memory, RecallResult, Remembered
+from ebbmem.handle import checked_recipe
+from ebbmem.models import RecallResult, Remembered
 from ebbmem.options import Reinforce, beside, checked_options
+from ebbmem.recaller import Recaller
 from ebbmem.recipes import Recipe
 
 
-class EpisodicMemoryStore(ScopeHandle):
+class EpisodicMemoryStore(Recaller):
     """Long-term memory of one scope: facts that fade, strengthen and bring each other up.
 
     A context manager; a handle, cheap to make and safe to share between threads.
@@ -379,15 +380,3 @@ class EpisodicMemoryStore(ScopeHandle):
         pairs = [(self._scope, arguments.text(cue, "cue")) for cue in cues]
         most = arguments.count(threads, "threads")
         return batches.recall_many(self._engine, self._embedder, pairs, options, most)
-
-    def get(self, id: str) -> Memory:
-        """Return one memory.
-
-        Raises
-        ------
-        UnknownMemory
-            If the scope has no memory with that id.
-        LockTimeout
-            If recalls wait and another process keeps them from being written.
-        """
-        return reading.get(self._engine, self._scope, id)

@@ -85,6 +85,8 @@ def print_recall(out: Console, result: RecallResult, *, explain: bool) -> None:
         why = "".join(f"\n{line}" for line in explained(hit.explanation)) if explain else ""
         shown.add_row(str(hit.number), figure(hit.score), visible(hit.summary) + why)
     out.print(shown)
+    if explain:
+        out.print(f"Evidence: {result.evidence}.")
 
 
 def print_verify(out: Console, report: VerifyReport) -> None:

@@ -89,6 +89,7 @@ def test_explain_tells_terms_places_and_the_path(puppy: Path) -> None:
     assert "terms   familiarity" in shown
     assert "place   lexical 1" in shown
     assert "path    #1 > #2" in shown
+    assert "Evidence: strong." in shown
 
 
 def test_json_holds_the_whole_result(puppy: Path) -> None:
@@ -98,6 +99,7 @@ def test_json_holds_the_whole_result(puppy: Path) -> None:
     assert hit["summary"] == "Adopted a puppy named Rex"
     assert hit["explanation"]["terms"].keys() == {"familiarity", "cascade", "retention"}
     assert (result["cue"], result["abstained"], result["skipped"]) == ("Rex", False, [])
+    assert result["evidence"] == "strong"
 
 
 def test_recall_strengthens_unless_told_not_to(puppy: Path) -> None:

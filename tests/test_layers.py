@@ -17,10 +17,10 @@ LAYERS: dict[int, str] = {
     " remembering superseding found"
     " hits merging succession shelf pending loaded metering lanes spaces changes commits desks"
     " searches questions bounded options batches catchup"
-    " writes workers digests reading retrieval revision erasure filters prospective buffer"
-    " summaries consolidation engine lines parsing intake telling restoring importing exporting"
-    " verifying reembedding",
-    4: "sharing maintenance database handle store agentic fleet",
+    " writes workers digests reading retrieval explaining revision erasure filters prospective"
+    " buffer summaries consolidation engine lines parsing intake telling restoring importing"
+    " exporting verifying reembedding",
+    4: "sharing maintenance database handle recaller store agentic fleet",
     5: "__init__ __main__ cli demo terminal charts",
 }
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names.split()}
@@ -121,6 +121,7 @@ WITHIN: dict[str, str] = {
     "merging": "hits",
     "found": "engine hits index pending reading recipes reconsolidation shelf",
     "retrieval": "engine filters found hits index merging questions recall recipes shelf spaces",
+    "explaining": "engine filters hits index questions reading recall retrieval",
     "options": "filters recipes retrieval",
     "batches": "engine index options questions recall recipes retrieval searches",
     # 3, writes: each is one change of the engine's
@@ -136,7 +137,8 @@ WITHIN: dict[str, str] = {
     "maintenance": "sharing",
     "database": "maintenance sharing",
     "handle": "database",
-    "store": "handle",
+    "recaller": "handle",
+    "store": "handle recaller",
     "agentic": "database store",
     "fleet": "agentic database handle",
     # 3: the exchange format, from values to what reads and writes them
