@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import signal
@@ -18,7 +17,6 @@ from typer.testing import CliRunner, Result
 import ebbmem
 from ebbmem import AgenticMemory, CallableEmbedder, Database
 from ebbmem.cli import app
-from ebbmem.terminal import console, figure, visible, watched
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -88,7 +86,8 @@ def test_explain_tells_terms_places_and_the_path(puppy: Path) -> None:
 
     assert "terms   familiarity" in shown
     assert "place   lexical 1" in shown
-    assert "path    #1 > #2" in shown and "Evidence: strong." in shown
+    assert "path    #1 > #2" in shown
+    assert "Evidence: strong." in shown
 
 
 def test_json_holds_the_whole_result(puppy: Path) -> None:
@@ -371,28 +370,6 @@ def test_stored_text_cannot_steer_the_terminal(db: Path) -> None:
     shown = run("recall", "Rex").stdout
 
     assert r"Rex [red]\x1b[31m\x07\u202e :dog: \x9b1m next" in shown
-
-
-@pytest.mark.parametrize(
-    ("value", "written"),
-    [(0, "0"), (0.25, "0.250"), (5.7888, "5.789"), (0.0004, "4.0e-04"), (-0.5, "-0.500")],
-)
-def test_numbers_show_what_they_are(value: float, written: str) -> None:
-    assert figure(value) == written
-
-
-def test_ordinary_text_is_shown_as_it_is() -> None:
-    assert visible("Ånna 👩‍👧 ☕ naïve") == "Ånna 👩‍👧 ☕ naïve"
-
-
-def test_lines_pass_a_progress_bar_unchanged(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = [b"one\n", b"two\n"]
-
-    with watched(io.BytesIO(b"".join(lines)), 8) as taken:
-        assert list(taken) == lines
-
-    assert capsys.readouterr() == ("", "")
-    assert not console().is_terminal
 
 
 def test_a_closed_standard_output_is_no_error(tmp_path: Path) -> None:
