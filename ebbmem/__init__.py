@@ -30,6 +30,7 @@ from ebbmem.agentic import AgenticMemory
 from ebbmem.buffer import BufferLimits
 from ebbmem.build import BuildInfo, build_info
 from ebbmem.clock import Clock, ManualClock, SystemClock
+from ebbmem.conflicts import ConflictRule
 from ebbmem.consolidation import SleepPolicy
 from ebbmem.database import Database, run_consolidation
 from ebbmem.decay import Ebbinghaus, NoForgetting, PowerForgetting, StorageStrength, WeightedSum
@@ -71,6 +72,7 @@ __all__ = [
     "CallMetrics",
     "CallableEmbedder",
     "Clock",
+    "ConflictRule",
     "ConsolidationReport",
     "Database",
     "Ebbinghaus",

@@ -7,6 +7,7 @@ import os
 from ebbmem import arguments, buffer, reading
 from ebbmem.buffer import BufferLimits
 from ebbmem.clock import Clock, Moment
+from ebbmem.conflicts import ConflictRule
 from ebbmem.database import Database
 from ebbmem.embedders.base import Embedder
 from ebbmem.errors import InvalidType
@@ -23,7 +24,7 @@ class AgenticMemory(EpisodicMemoryStore):
     ----------
     store : str or os.PathLike or Database
         The store's file (opened here and closed with this handle), or an open store.
-    embedder, scope, user_id, agent_id, recipe
+    embedder, scope, user_id, agent_id, recipe, conflicts
         As for `EpisodicMemoryStore`.
     run_id : str
         The conversation that `add_turn` adds to unless told otherwise.
@@ -47,6 +48,7 @@ class AgenticMemory(EpisodicMemoryStore):
         run_id: str = "default",
         limits: BufferLimits | None = None,
         index_turns: bool = True,
+        conflicts: ConflictRule | None = None,
         clock: Clock | None = None,
     ) -> None:
         self._run_id = arguments.name(run_id, "run_id")
@@ -64,6 +66,7 @@ class AgenticMemory(EpisodicMemoryStore):
                 user_id=user_id,
                 agent_id=agent_id,
                 recipe=recipe,
+                conflicts=conflicts,
             )
         except BaseException:
             if self._owned is not None:

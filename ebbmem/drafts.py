@@ -36,6 +36,8 @@ class Draft(NamedTuple):
     supersedes: tuple[str, ...] = ()
     after: int | None = None
     """Row id of the memory of the turn before this one in its run."""
+    conflicts: tuple[tuple[int, float], ...] = ()
+    """Row ids of what it is in conflict with, and how surely."""
 
 
 def draft(  # one keyword per field of a memory

@@ -10,6 +10,7 @@ from typing import Any
 from ebbmem import arguments, batches, drafts, remembering
 from ebbmem.agentic import AgenticMemory
 from ebbmem.clock import Clock, Moment
+from ebbmem.conflicts import ConflictRule
 from ebbmem.database import (
     DEFAULT_BUSY_WAIT_S,
     DEFAULT_INDEX_BUDGET,
@@ -35,7 +36,7 @@ class Fleet:
         The store's file.
     index_budget : int or str
         Bytes that scope indexes may take in RAM, as a number or like ``"2GiB"``.
-    embedder, recipe
+    embedder, recipe, conflicts
         Of every handle; as for `EpisodicMemoryStore`.
     durability, language, busy_wait_s, pending_recalls, pending_s
         As for `Database`.
@@ -50,6 +51,7 @@ class Fleet:
         index_budget: int | str = DEFAULT_INDEX_BUDGET,
         embedder: Embedder | None = None,
         recipe: Recipe = DEFAULT,
+        conflicts: ConflictRule | None = None,
         durability: str = "process",
         language: str | None = "english",
         busy_wait_s: float = DEFAULT_BUSY_WAIT_S,
@@ -69,6 +71,7 @@ class Fleet:
         )
         self._embedder: Embedder = HashingEmbedder() if embedder is None else embedder
         self._recipe = recipe
+        self._conflicts = conflicts
         try:
             self["default"]  # refuses a wrong embedder or recipe now, not at the first use
         except BaseException:
@@ -86,6 +89,7 @@ class Fleet:
             self._database,
             embedder=self._embedder,
             recipe=self._recipe,
+            conflicts=self._conflicts,
             scope=arguments.name(scope, "scope"),
         )
 
@@ -142,7 +146,9 @@ class Fleet:
             scope: drafts.drafts_of([pairs[at][1] for at in share], now_us)
             for scope, share in places.items()
         }
-        made = remembering.remember_in_scopes(self._database.engine, self._embedder, shares)
+        made = remembering.remember_in_scopes(
+            self._database.engine, self._embedder, shares, self._conflicts
+        )
         done: dict[int, Remembered] = {}
         for scope, share in places.items():
             done.update(zip(share, made[scope], strict=True))

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from ebbmem import arguments, conditions, erasure, prospective, reading, revision
 from ebbmem.clock import Clock, Moment, to_us
+from ebbmem.conflicts import ConflictRule
 from ebbmem.consolidation import SleepPolicy, checked_policy, consolidate
 from ebbmem.database import Database
 from ebbmem.durations import Duration, end_us, to_duration_us
@@ -45,6 +46,7 @@ class ScopeHandle:
         user_id: str | None = None,
         agent_id: str | None = None,
         recipe: Recipe = DEFAULT,
+        conflicts: ConflictRule | None = None,
     ) -> None:
         if not isinstance(db, Database):
             raise InvalidType.of("db", "a Database", db)
@@ -55,6 +57,9 @@ class ScopeHandle:
             HashingEmbedder() if embedder is None else checked_embedder(embedder)
         )
         self._recipe = checked_recipe(recipe)
+        if conflicts is not None and not isinstance(conflicts, ConflictRule):
+            raise InvalidType.of("conflicts", "a ConflictRule or None", conflicts)
+        self._conflicts = conflicts
         self._scope = scope_name(scope, user_id, agent_id)
         self._closed = False
         db.engine.require_embedder(self._embedder)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ebbmem.changes import Change
 from ebbmem.commits import Transaction
+from ebbmem.conflicts import ConflictRule, noted
 from ebbmem.drafts import Draft
 from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.engine import Engine
@@ -40,19 +41,34 @@ REMEMBERED: Final = "remembered"
 
 
 def remember(
-    engine: Engine, scope: str, embedder: Embedder, drafts: Sequence[Draft]
+    engine: Engine,
+    scope: str,
+    embedder: Embedder,
+    drafts: Sequence[Draft],
+    rule: ConflictRule | None = None,
 ) -> list[Remembered]:
-    """Make memories of drafts, in order, in one transaction: all of them or none."""
-    return remember_in_scopes(engine, embedder, {scope: drafts})[scope] if drafts else []
+    """Make memories of drafts, in order, in one transaction: all of them or none.
+
+    With a rule, each is compared with what is there before the first of them is written.
+    """
+    return remember_in_scopes(engine, embedder, {scope: drafts}, rule)[scope] if drafts else []
 
 
 def remember_in_scopes(
-    engine: Engine, embedder: Embedder, shares: Mapping[str, Sequence[Draft]]
+    engine: Engine,
+    embedder: Embedder,
+    shares: Mapping[str, Sequence[Draft]],
+    rule: ConflictRule | None = None,
 ) -> dict[str, list[Remembered]]:
     """Make memories of each scope's drafts as `remember` does, in one transaction for all."""
     if not shares:
         return {}
     started_ns = time.perf_counter_ns()
+    if rule is not None:
+        shares = {
+            scope: [noted(engine, scope, one, rule) for one in share]
+            for scope, share in shares.items()
+        }
     for scope, share in shares.items():
         old = [one for draft in share for one in draft.supersedes]
         if old:
@@ -158,6 +174,7 @@ def _is_plain(one: Draft) -> bool:
         or one.supersedes
         or one.key is not None
         or one.after is not None
+        or one.conflicts
     )
 
 
@@ -271,9 +288,18 @@ def _links(change: Change, one: Draft, row: int) -> list[LinkRow]:
     for (other, kind), weight in weights.items():
         links.append(LinkRow(row, other, kind, weight, one.now_us))
         links.append(LinkRow(other, row, kind, weight, one.now_us))
+    for other, sure in _still_there(change, one.conflicts):
+        links.append(LinkRow(row, other, "conflicts", sure, one.now_us))
+        links.append(LinkRow(other, row, "conflicts", sure, one.now_us))
     if one.after is not None:
         links.append(LinkRow(one.after, row, "next_turn", NEXT_TURN_WEIGHT, one.now_us))
     return links
+
+
+def _still_there(change: Change, conflicts: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Return those that were not erased since they were found."""
+    there = change.writer.memories([row for row, _ in conflicts]) if conflicts else {}
+    return [(row, sure) for row, sure in conflicts if row in there]
 
 
 def _reinforce(change: Change, memory: MemoryRow, now_us: int) -> None:

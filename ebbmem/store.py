@@ -36,6 +36,9 @@ class EpisodicMemoryStore(Recaller):
         Together they name a scope, instead of ``scope``.
     recipe : Recipe
         How recall ranks; see `ebbmem.recipes`.
+    conflicts : ConflictRule, optional
+        Lets `remember` and `remember_many` look for older memories that say other things of the
+        same, and link them as ``conflicts``; see `ebbmem.conflicts`.  None: they do not look.
 
     Raises
     ------
@@ -146,7 +149,10 @@ class EpisodicMemoryStore(Recaller):
             run_id=run_id,
             supersedes=supersedes,
         )
-        return remembering.remember(self._engine, self._scope, self._embedder, [one])[0]
+        (made,) = remembering.remember(
+            self._engine, self._scope, self._embedder, [one], self._conflicts
+        )
+        return made
 
     save_fact = remember
 
@@ -176,7 +182,9 @@ class EpisodicMemoryStore(Recaller):
         """
         arguments.count(threads, "threads")
         made = drafts.drafts_of(memories, self._now(now))
-        return remembering.remember(self._engine, self._scope, self._embedder, made)
+        return remembering.remember(
+            self._engine, self._scope, self._embedder, made, self._conflicts
+        )
 
     def correct(
         self,

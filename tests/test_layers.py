@@ -14,7 +14,7 @@ LAYERS: dict[int, str] = {
     1: "_core _tokenize _version",
     2: "decay reinforcement analysis build conditions embedders vectorstores records",
     3: "columns facets index csr graph spreading recipes scoring recall reconsolidation drafts"
-    " remembering superseding found"
+    " remembering superseding found conflicts"
     " hits merging succession shelf pending loaded metering lanes spaces changes commits desks"
     " searches questions bounded options batches catchup"
     " writes workers digests reading retrieval explaining revision erasure filters prospective"
@@ -126,7 +126,9 @@ WITHIN: dict[str, str] = {
     "batches": "engine index options questions recall recipes retrieval searches",
     # 3, writes: each is one change of the engine's
     "superseding": "changes reading",
-    "remembering": "changes commits drafts engine index reading reconsolidation spaces superseding",
+    "conflicts": "drafts engine index searches",
+    "remembering": "changes commits conflicts drafts engine index reading reconsolidation spaces"
+    " superseding",
     "revision": "changes drafts engine graph reading reconsolidation remembering superseding",
     "erasure": "buffer changes engine filters prospective reading reconsolidation superseding",
     "buffer": "changes drafts engine reading remembering summaries",
