@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ebbmem import arguments
 from ebbmem.changes import Change
 from ebbmem.clock import US_PER_DAY
+from ebbmem.decay import PowerForgetting
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument, InvalidType
 from ebbmem.index import ScopeIndex
@@ -23,6 +24,9 @@ from ebbmem.models import ConsolidationReport, Tier
 EPISODIC = "episodic"
 SEMANTIC = "semantic"
 BATCH = 500
+REPLACED = 0.5
+"""What a memory that another one has replaced is worth of what it would be."""
+_WORTH = PowerForgetting()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,10 @@ class SleepPolicy:
     archive_days, archive_strength, archive_importance : float
         A cold memory is archived after this many days without access, if its storage strength
         and importance are below these.
+    capacity : int, optional
+        How many memories a scope may have outside the archive.  What is over goes to the archive,
+        the least worth first: ``importance * R``, by the power law of the default recipe, and half
+        of that where another memory has replaced it.  Ties: the older.
 
     Notes
     -----
@@ -51,10 +59,14 @@ class SleepPolicy:
     archive_days: float = 365.0
     archive_strength: float = 0.3
     archive_importance: float = 7.0
+    capacity: int | None = None
 
     def __post_init__(self) -> None:
         for one in fields(self):
-            arguments.number(getattr(self, one.name), one.name, 0, math.inf)
+            if one.name != "capacity":
+                arguments.number(getattr(self, one.name), one.name, 0, math.inf)
+        if self.capacity is not None:
+            arguments.count(self.capacity, "capacity")
         if self.cold_days > self.archive_days:
             raise InvalidArgument.of("cold_days", "at most archive_days", self.cold_days)
 
@@ -130,6 +142,20 @@ def _steps(index: ScopeIndex, policy: SleepPolicy, now_us: int) -> Iterator[_Ste
     yield from _each(columns.row[cooling], "cooled", tier=Tier.COLD)
     yield from _each(columns.row[leaving], "archived", tier=Tier.ARCHIVE)
     yield from _each(columns.row[expired], "expired", tier=Tier.ARCHIVE)
+    if policy.capacity is not None:
+        staying = columns.alive & (columns.tier != Tier.ARCHIVE) & ~leaving & ~expired
+        over = _least_worth(index, free & staying, now_us)
+        count = max(int(np.count_nonzero(staying)) - policy.capacity, 0)
+        yield from _each(columns.row[over[:count]], "archived", tier=Tier.ARCHIVE)
+
+
+def _least_worth(index: ScopeIndex, among: NDArray[np.bool_], now_us: int) -> NDArray[np.int64]:
+    """Return the slots of some memories, the least worth first."""
+    columns, slots = index.columns, np.flatnonzero(among)
+    traces = columns.traces().at(slots)
+    worth = traces.importance * _WORTH.retrievability(traces, now_us)
+    worth[columns.successor[slots] != 0] *= REPLACED
+    return slots[np.argsort(worth, kind="stable")]
 
 
 def _each(
@@ -154,7 +180,9 @@ def _apply(change: Change, steps: list[_Step], now_us: int) -> None:
             memory_type=step.memory_type,
         )
         change.writer.insert_event(scope_id, step.event, now_us, step.row)
-    change.rebuild = True
+        if step.tier is not None:
+            change.tiers.append((step.row, int(step.tier)))
+        change.rebuild |= step.memory_type is not None
 
 
 def _count(steps: list[_Step], event: str) -> int:
