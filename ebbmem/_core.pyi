@@ -16,6 +16,7 @@ Bool: TypeAlias = NDArray[np.bool_]
 Column: TypeAlias = F64 | None
 Newness: TypeAlias = I64 | None
 Mask: TypeAlias = Bool | None
+_Births: TypeAlias = tuple[list[tuple[Any, ...]], list[tuple[Any, ...]], int]
 _Value = TypeVar("_Value")
 
 __version__: str
@@ -285,6 +286,8 @@ class LinkRows:
     def take(self, rows: list[tuple[Any, ...]]) -> int: ...
     def columns(self) -> tuple[I64, I64, I32, F64]: ...
     kinds: Final[list[str]]
+
+def sealed_births(rows: list[Any], row_id: int, seq: int, kind: str | None) -> _Births | None: ...
 
 # --- postings, spreading, links
 class Postings:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,9 @@ RELATED_WEIGHT = 1.0
 KEYWORD_WEIGHT = 0.5
 NEXT_TURN_WEIGHT = 1.0
 REMEMBERED: Final = "remembered"
+_ID: Final = MemoryRow._fields.index("id")
+_SUMMARY: Final = MemoryRow._fields.index("summary")
+_KEYWORDS: Final = MemoryRow._fields.index("keywords")
 
 
 def remember(
@@ -123,10 +126,10 @@ def write_plain(
     for part in parts:
         for scope, share in part.shares.items():
             by_scope.setdefault(scope, []).extend(share)
-    made = {}
-    for scope, drafts in by_scope.items():
-        change = transaction.change(scope, drafts[0].now_us)
-        made[scope] = iter(_insert_plain(parts[0].engine, change, drafts, None, None))
+    plain = [
+        (transaction.change(scope, drafts[0].now_us), drafts) for scope, drafts in by_scope.items()
+    ]
+    made = dict(zip(by_scope, map(iter, _insert_plain(parts[0].engine, plain)), strict=True))
     return [
         {scope: list(islice(made[scope], len(share))) for scope, share in part.shares.items()}
         for part in parts
@@ -149,14 +152,14 @@ def write(
     if vectors is not None:
         engine.bind_embedder(change.writer, embedder)
     if all(map(_is_plain, drafts)):
-        return _insert_plain(engine, change, drafts, vectors, embedder.name)
+        return _insert_with_vectors(engine, change, embedder, drafts, vectors)
     done: list[Remembered] = []
     for plain, share in groupby(range(len(drafts)), lambda at: _is_plain(drafts[at])):
         places = list(share)
         some = drafts[places[0] : places[-1] + 1]
         own = None if vectors is None else vectors[places[0] : places[-1] + 1]
         if plain:
-            done += _insert_plain(engine, change, some, own, embedder.name)
+            done += _insert_with_vectors(engine, change, embedder, some, own)
         else:
             done += [
                 _write_one(engine, change, embedder, one, None if own is None else own[at])
@@ -179,31 +182,43 @@ def _is_plain(one: Draft) -> bool:
 
 
 def _insert_plain(
+    engine: Engine, shares: Sequence[tuple[Change, Sequence[Draft]]]
+) -> list[list[Remembered]]:
+    """Insert memories of scopes that nothing names or is linked to, each table's together."""
+    rows = [
+        (change.scope.scope_id, [new_row(one, engine.digest(name, one.summary)) for one in drafts])
+        for change, drafts in shares
+        for name in (change.scope.name,)
+    ]
+    stored = shares[0][0].writer.insert_new(rows, REMEMBERED)
+    made = []
+    for (change, _), memories in zip(shares, stored, strict=True):
+        change.memories += [
+            Indexed(index_row(one), one[_SUMMARY], one[_KEYWORDS], None, None) for one in memories
+        ]
+        made.append([_remembered(one, created=True) for one in memories])
+    return made
+
+
+def _insert_with_vectors(
     engine: Engine,
     change: Change,
+    embedder: Embedder,
     drafts: Sequence[Draft],
     vectors: NDArray[np.float32] | None,
-    embedder_name: str | None,
 ) -> list[Remembered]:
-    """Insert memories that nothing names or is linked to, each table's rows together."""
-    writer, scope = change.writer, change.scope
-    digests = [engine.digest(scope.name, one.summary) for one in drafts]
-    rows = [new_row(*pair) for pair in zip(drafts, digests, strict=True)]
-    memories = writer.insert_memories(scope.scope_id, rows)
-    writer.lift_erased(scope.scope_id, digests)
-    stored: Sequence[NDArray[np.float32] | None] = [None] * len(memories)
-    space = None
+    """Insert plain memories of one scope, with the vectors that are stored."""
+    before = len(change.memories)
+    (done,) = _insert_plain(engine, [(change, drafts)])
     if vectors is not None:
-        stored, space = list(vectors), embedder_name
-        writer.insert_vectors(
-            (one.row_id, vector.tobytes()) for one, vector in zip(memories, vectors, strict=True)
+        made = change.memories[before:]
+        change.writer.insert_vectors(
+            (one.row.row_id, own.tobytes()) for one, own in zip(made, vectors, strict=True)
         )
-    events, done = [], []
-    for one, vector in zip(memories, stored, strict=True):
-        events.append((one.recorded_at, one.row_id))
-        change.memories.append(Indexed(index_row(one), one.summary, one.keywords, vector, space))
-        done.append(_remembered(one, created=True))
-    writer.insert_memory_events(scope.scope_id, REMEMBERED, events)
+        change.memories[before:] = [
+            one._replace(vector=own, space=embedder.name)
+            for one, own in zip(made, vectors, strict=True)
+        ]
     return done
 
 
@@ -352,11 +367,11 @@ def new_row(one: Draft, digest: bytes) -> MemoryRow:
 _index_part: Final = itemgetter(*map(MemoryRow._fields.index, IndexRow._fields))
 
 
-def index_row(memory: MemoryRow) -> IndexRow:
-    """Return the part of a memory that the index keeps."""
+def index_row(memory: Sequence[Any]) -> IndexRow:
+    """Return the part of a memory, given as its row, that the index keeps."""
     return IndexRow._make(_index_part(memory))
 
 
-def _remembered(memory: MemoryRow, *, created: bool) -> Remembered:
-    """Return what ``remember`` tells of a memory."""
-    return Remembered(id_text(memory.id), number_of(memory.row_id), created)
+def _remembered(memory: Sequence[Any], *, created: bool) -> Remembered:
+    """Return what ``remember`` tells of a memory, given as its row."""
+    return Remembered(id_text(memory[_ID]), number_of(memory[0]), created)

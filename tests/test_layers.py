@@ -54,7 +54,7 @@ WITHIN: dict[str, str] = {
     " records.statements",
     "records.migrate": "records.connection records.header records.opened records.rows"
     " records.statements",
-    "records.base": "records.erasable records.loadable",
+    "records.base": "records.erasable records.loadable records.rows",
     "records.followable": "records.base",
     "records.touching": "records.base",
     "records.statements": "records.base records.followable records.memory_rows",

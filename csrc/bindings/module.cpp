@@ -26,6 +26,7 @@ PYBIND11_MODULE(_core, m) {
   bind_links(m);
   bind_bounded(m);
   bind_scope_load(m);
+  bind_row_seals(m);
   bind_searches(m);
   bind_values(m);
   bind_page_writes(m);

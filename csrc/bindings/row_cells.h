@@ -59,6 +59,15 @@ class RowCells {
     return {};
   }
 
+  // The bytes of a blob, as long as the row is there.
+  Span<const char> blob(std::size_t i) {
+    if (PyBytes_Check(object(i))) {
+      return {PyBytes_AS_STRING(object(i)), static_cast<std::size_t>(PyBytes_GET_SIZE(object(i)))};
+    }
+    unfit();
+    return {};
+  }
+
   // Without data for None.
   Span<const char> text_or_null(std::size_t i) { return is_null(i) ? Span<const char>{} : text(i); }
 

@@ -1,5 +1,5 @@
-// The topic of loading a scope, as those of topics.h: apart, since nothing else is loaded from
-// rows.
+// The topics of rows that are loaded and written, as those of topics.h: apart, since nothing else
+// is of rows.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -7,5 +7,6 @@
 namespace ebb::bindings {
 
 void bind_scope_load(pybind11::module_& m);
+void bind_row_seals(pybind11::module_& m);
 
 }  // namespace ebb::bindings

@@ -40,6 +40,10 @@ class Packed {
   std::size_t size_ = 0;
 };
 
+Span<const char> or_null_text(Span<const char> text) {
+  return text.data == nullptr ? kNullText : text;
+}
+
 template <std::size_t kSize>
 Span<const char> name(const char (&text)[kSize]) {
   return {text, kSize - 1};
@@ -48,7 +52,7 @@ Span<const char> name(const char (&text)[kSize]) {
 }  // namespace
 
 std::int64_t index_checksum(const MemoryRecord& row) {
-  const Span<const char> run = row.run_id.data == nullptr ? kNullText : row.run_id;
+  const Span<const char> run = or_null_text(row.run_id);
   Packed<18> numbers;
   numbers.add(row.row_id).add(row.anchored_at).add(row.access_count).add(row.created_at);
   numbers.add(row.pinned).add(row.tier).add(row.seq);
@@ -64,6 +68,26 @@ std::int64_t text_checksum(const TextRecord& row) {
   Packed<3> numbers;
   numbers.add(row.row_id).add(row.summary.size).add(row.keywords.size);
   return crc32(row.keywords, crc32(row.summary, numbers.summed(name("memories.text"))));
+}
+
+std::int64_t content_checksum(const ContentRecord& row) {
+  const std::array<Span<const char>, 6> texts = {
+      row.id,     or_null_text(row.detail), or_null_text(row.key),
+      row.digest, or_null_text(row.source), or_null_text(row.metadata)};
+  Packed<12> numbers;
+  numbers.add(row.row_id).add(row.recorded_at).add(row.verified).add(row.text_checksum);
+  numbers.add(row.due_at).add(row.superseded_at);
+  for (const Span<const char> text : texts) numbers.add(text.size);
+  std::uint32_t sum = numbers.summed(name("memories.content"));
+  for (const Span<const char> text : texts) sum = crc32(text, sum);
+  return sum;
+}
+
+std::int64_t event_checksum(const EventRecord& row) {
+  Packed<6> numbers;
+  numbers.add(row.seq).add(row.scope_id).add(row.at).add(row.memory);
+  numbers.add(row.kind.size).add(kNullText.size);
+  return crc32(kNullText, crc32(row.kind, numbers.summed(name("events"))));
 }
 
 std::int64_t link_checksum(const LinkRecord& row) {

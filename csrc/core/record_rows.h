@@ -1,5 +1,5 @@
-// Rows of the record store as an index loads them, and their checksums. The form that is summed up
-// is that of ebbmem/records/memory_rows.py: 64-bit little-endian numbers, then UTF-8.
+// Rows of the record store as they are written and loaded, and their checksums. The form that is
+// summed up is that of ebbmem/records/memory_rows.py: 64-bit little-endian numbers, then UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -42,6 +42,32 @@ struct TextRecord {
   Span<const char> keywords;
 };
 
+// What else there is of a memory; texts as above, those of `detail`, `key`, `source` and `metadata`
+// have no data for NULL.
+struct ContentRecord {
+  std::int64_t row_id;
+  std::int64_t recorded_at;
+  std::int64_t verified;
+  std::int64_t text_checksum;
+  std::int64_t due_at;         // or kNull
+  std::int64_t superseded_at;  // or kNull
+  Span<const char> id;
+  Span<const char> detail;
+  Span<const char> key;
+  Span<const char> digest;
+  Span<const char> source;
+  Span<const char> metadata;
+};
+
+// An event of one memory, without payload.
+struct EventRecord {
+  std::int64_t seq;
+  std::int64_t scope_id;
+  Span<const char> kind;
+  std::int64_t at;
+  std::int64_t memory;
+};
+
 struct LinkRecord {
   std::int64_t source;
   std::int64_t target;
@@ -54,6 +80,9 @@ struct LinkRecord {
 // The upper half of a memory's checksum.
 std::int64_t index_checksum(const MemoryRecord& row);
 std::int64_t text_checksum(const TextRecord& row);
+// The lower half.
+std::int64_t content_checksum(const ContentRecord& row);
+std::int64_t event_checksum(const EventRecord& row);
 std::int64_t link_checksum(const LinkRecord& row);
 
 }  // namespace ebb

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 
 from ebbmem.records.erasable import ErasureReader, ErasureWriter
 from ebbmem.records.loadable import LoadReader
+from ebbmem.records.rows import Rows
 from ebbmem.reports import Finding
 
 NUMBER_BITS = 32
@@ -322,6 +323,9 @@ class Writer(Reader, ErasureWriter, Protocol):
     def insert_memories(self, scope_id: int, rows: Sequence[MemoryRow]) -> list[MemoryRow]:
         """Insert memories with the next numbers of the scope; return them with row_id and seq."""
 
+    def insert_new(self, shares: Sequence[tuple[int, list[MemoryRow]]], kind: str) -> list[Rows]:
+        """Insert memories by scope_id with events of a kind; return their rows, checksums last."""
+
     def insert_keywords(self, scope_id: int, entries: Iterable[tuple[str, str, int]]) -> None:
         """Insert (keyword, role, row_id); what is there already stays."""
 
@@ -378,11 +382,6 @@ class Writer(Reader, ErasureWriter, Protocol):
 
     def insert_events(self, scope_id: int, kind: str, events: Sequence[tuple[int, bytes]]) -> None:
         """Append several of a kind to the history, each (at, payload), of no one memory."""
-
-    def insert_memory_events(
-        self, scope_id: int, kind: str, events: Sequence[tuple[int, int]]
-    ) -> None:
-        """Append several of a kind to the history, each (at, memory), without payload."""
 
     def insert_intention(self, row: IntentionRow) -> None:
         """Insert an intention."""

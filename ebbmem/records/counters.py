@@ -47,10 +47,10 @@ class ScopeCounters:
         first, self.next_turn = self.next_turn, self.next_turn + n
         return self._span(first, n)
 
-    def count_in(self, checksums: Sequence[int]) -> None:
+    def count_in(self, count: int, checksum_xor: int) -> None:
         """Count memories that came."""
-        self.memory_count += len(checksums)
-        self.change(checksums)
+        self.memory_count += count
+        self.checksum_xor ^= checksum_xor
 
     def count_out(self, checksums: Sequence[int]) -> None:
         """Count memories that went."""

@@ -1,7 +1,7 @@
 """Checksums of the two tables with the most rows, ``memories`` and ``links``.
 
 Their form is that of ``rows.checksum``, written out column by column because it is computed for
-every row that is written or loaded.
+every row that is written or loaded; of new memories, and of a scope that is loaded, in the core.
 
 A memory's checksum has two halves: the upper 31 bits are of the columns that the index keeps in
 RAM, so that they can be checked, and changed by recall, without touching a text; the lower 32
@@ -13,16 +13,20 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from operator import itemgetter
-from typing import Any, Final
+from functools import reduce
+from operator import itemgetter, xor
+from typing import Any, Final, NamedTuple
 from zlib import crc32
 
+from ebbmem import _core
 from ebbmem.errors import InvalidArgument
-from ebbmem.records.base import IndexRow, MemoryRow
-from ebbmem.records.rows import NULL, NULL_TEXT, Row
+from ebbmem.records.base import NUMBER_BITS, IndexRow, MemoryRow
+from ebbmem.records.rows import NULL, NULL_TEXT, Row, Rows, event_checksum
 
 INDEX_COLUMNS: Final = (*IndexRow._fields, "seq")
 MEMORY_COLUMNS: Final = (*MemoryRow._fields, "text_checksum")
+
+_RECORDED_AT: Final = MEMORY_COLUMNS.index("recorded_at")
 
 _index_part: Final = itemgetter(*map(MemoryRow._fields.index, INDEX_COLUMNS))
 
@@ -42,6 +46,14 @@ _EDGE: Final = crc32(b"links.edge")
 _WEIGHT: Final = crc32(b"links.weight")
 
 
+class Births(NamedTuple):
+    """Rows of new memories and of their events, checksums last; and the XOR of the memories'."""
+
+    memories: Rows
+    events: Rows
+    checksum_xor: int
+
+
 def sealed(row: MemoryRow) -> tuple[Any, ...]:
     """Return a memory's row followed by its text_checksum and checksum.
 
@@ -57,6 +69,38 @@ def sealed(row: MemoryRow) -> tuple[Any, ...]:
     except _REFUSALS as exc:
         raise InvalidArgument.of("memory", "values that SQLite can hold", exc) from exc
     return (*row, text, index << 32 | content)
+
+
+def births(rows: list[MemoryRow], row_id: int, seq: int, kind: str | None) -> Births:
+    """Return new memories of one scope as their table has them, and the events that say so.
+
+    Parameters
+    ----------
+    rows : list of MemoryRow
+        Their own ``row_id`` and ``seq`` do not count.
+    row_id, seq : int
+        Those of the first memory; the others' follow.  The events' seq follow the memories'.
+    kind : str or None
+        What the events are called; None: there are none.
+
+    Raises
+    ------
+    InvalidArgument
+        If a value is one that its column cannot hold, such as a lone surrogate.
+    """
+    made = _core.sealed_births(rows, row_id, seq, kind)
+    return Births(*made) if made is not None else births_one_by_one(rows, row_id, seq, kind)
+
+
+def births_one_by_one(rows: list[MemoryRow], row_id: int, seq: int, kind: str | None) -> Births:
+    """Return what `births` does; row by row it says which value is refused."""
+    memories = [sealed(MemoryRow(row_id + at, seq + at, *row[2:])) for at, row in enumerate(rows)]
+    events = [
+        (seq + len(rows) + at, row[0] >> NUMBER_BITS, kind, row[_RECORDED_AT], row[0], None)
+        for at, row in enumerate(memories if kind is not None else ())
+    ]
+    told = [(*event, event_checksum(event)) for event in events]
+    return Births(memories, told, reduce(xor, (row[-1] for row in memories), 0))
 
 
 def with_index_half(memory: int, index: int) -> int:

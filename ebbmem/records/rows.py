@@ -17,6 +17,7 @@ from zlib import crc32
 from ebbmem.errors import InvalidArgument
 
 Row = Sequence[Any]
+Rows = list[tuple[Any, ...]]
 Checksum = Callable[[Row], int]
 
 INT: Final = "int"

@@ -31,6 +31,7 @@ from ebbmem.records.reading import (
     require_rows_of,
     singles,
 )
+from ebbmem.records.rows import Rows
 
 _STRENGTHS_AT: Final = memory_rows.INDEX_COLUMNS.index("storage_strength")
 
@@ -112,22 +113,28 @@ class SqliteWriter(SqliteEraser):
     @whole
     def insert_memories(self, scope_id: int, rows: Sequence[MemoryRow]) -> list[MemoryRow]:
         """Insert memories with the next numbers of the scope; return them with row_id and seq."""
-        scope = self._counters.scope(scope_id)
-        base = scope_id << NUMBER_BITS
-        stored = [
-            MemoryRow._make((base | number, seq, *row[2:]))
-            for number, seq, row in zip(
-                scope.numbers(len(rows)),
-                self._counters.take(scope_id, len(rows)),
-                rows,
-                strict=True,
-            )
-        ]
-        values = [memory_rows.sealed(row) for row in stored]
-        self._connection.insert(sql.INSERT_MEMORY, values)
-        scope.count_in([row[-1] for row in values])
-        self._touched.make(row.row_id for row in stored)
-        return stored
+        stored = self._insert_births(scope_id, list(rows), None)
+        return [MemoryRow._make(row[:-2]) for row in stored]
+
+    @whole
+    def insert_new(self, shares: Sequence[tuple[int, list[MemoryRow]]], kind: str) -> list[Rows]:
+        """Insert memories of scopes with their events; nothing of them counts as erased."""
+        for scope_id, rows in shares:
+            self.lift_erased(scope_id, [row.digest for row in rows])
+        return [self._insert_births(scope_id, rows, kind) for scope_id, rows in shares]
+
+    def _insert_births(self, scope_id: int, rows: list[MemoryRow], kind: str | None) -> Rows:
+        """Insert memories with the next numbers of the scope, and events that say so."""
+        count, scope = len(rows), self._counters.scope(scope_id)
+        first = scope_id << NUMBER_BITS | scope.numbers(count).start
+        seqs = self._counters.take(scope_id, count if kind is None else 2 * count)
+        made = memory_rows.births(rows, first, seqs.start, kind)
+        self._connection.insert(sql.INSERT_MEMORY, made.memories)
+        if kind is not None:
+            self._connection.insert(sql.INSERT_EVENT, made.events)
+        scope.count_in(count, made.checksum_xor)
+        self._touched.make(range(first, first + count))
+        return made.memories
 
     @whole
     def insert_keywords(self, scope_id: int, entries: Iterable[tuple[str, str, int]]) -> None:
@@ -250,19 +257,6 @@ class SqliteWriter(SqliteEraser):
         seqs = self._counters.take(scope_id, len(events))
         for seq, (at, payload) in zip(seqs, events, strict=True):
             columns = (seq, scope_id, kind, at, None, payload)
-            values.append((*columns, seals.event_checksum(columns)))
-        self._connection.insert(sql.INSERT_EVENT, values)
-
-    @whole
-    def insert_memory_events(
-        self, scope_id: int, kind: str, events: Sequence[tuple[int, int]]
-    ) -> None:
-        """Append several of a kind to the history, each (at, memory), without payload."""
-        values = []
-        seqs = self._counters.take(scope_id, len(events))
-        self._touched.name(scope_id, [memory for _, memory in events])
-        for seq, (at, memory) in zip(seqs, events, strict=True):
-            columns = (seq, scope_id, kind, at, memory, None)
             values.append((*columns, seals.event_checksum(columns)))
         self._connection.insert(sql.INSERT_EVENT, values)
 
