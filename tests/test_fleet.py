@@ -174,14 +174,14 @@ def test_metrics_write_and_load_nothing(fleet, path):
 def test_a_batch_of_memories_is_one_transaction(fleet, path, monkeypatch):
     fleet["b"].remember("there")
     before = dump(path)
-    insert = SqliteWriter.insert_memories
+    insert = SqliteWriter._insert_births
 
-    def failing(writer, scope_id, rows):
+    def failing(writer, scope_id, rows, kind):
         if any(row.summary == "bad" for row in rows):
             raise StorageFailed("disk full")
-        return insert(writer, scope_id, rows)
+        return insert(writer, scope_id, rows, kind)
 
-    monkeypatch.setattr(SqliteWriter, "insert_memories", failing)
+    monkeypatch.setattr(SqliteWriter, "_insert_births", failing)
     with pytest.raises(StorageFailed):
         fleet.remember_many([("a", "fine"), ("b", "fine"), ("c", "bad"), ("a", "fine")])
     assert dump(path) == before
