@@ -6,7 +6,6 @@ from numpy.typing import NDArray
 
 F32: TypeAlias = NDArray[np.float32]
 F64: TypeAlias = NDArray[np.float64]
-I8: TypeAlias = NDArray[np.int8]
 I32: TypeAlias = NDArray[np.int32]
 I64: TypeAlias = NDArray[np.int64]
 U8: TypeAlias = NDArray[np.uint8]
@@ -16,7 +15,6 @@ Bool: TypeAlias = NDArray[np.bool_]
 Column: TypeAlias = F64 | None
 Newness: TypeAlias = I64 | None
 Mask: TypeAlias = Bool | None
-_Births: TypeAlias = tuple[list[tuple[Any, ...]], list[tuple[Any, ...]], int]
 _Value = TypeVar("_Value")
 
 __version__: str
@@ -287,7 +285,7 @@ class LinkRows:
     def columns(self) -> tuple[I64, I64, I32, F64]: ...
     kinds: Final[list[str]]
 
-def sealed_births(rows: list[Any], row_id: int, seq: int, kind: str | None) -> _Births | None: ...
+def sealed_births(rows: list[Any], row_id: int, seq: int, kind: str | None) -> Any: ...
 
 # --- postings, spreading, links
 class Postings:
