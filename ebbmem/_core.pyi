@@ -1,8 +1,26 @@
-from collections.abc import Iterable
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ebbmem._core_recall import (
+    Maker as Maker,
+)
+from ebbmem._core_recall import (
+    Products as Products,
+)
+from ebbmem._core_recall import (
+    Searches as Searches,
+)
+from ebbmem._core_recall import (
+    Strengths as Strengths,
+)
+from ebbmem._core_recall import (
+    product_scores as product_scores,
+)
+from ebbmem._core_recall import (
+    top_bounded as top_bounded,
+)
 
 F32: TypeAlias = NDArray[np.float32]
 F64: TypeAlias = NDArray[np.float64]
@@ -15,7 +33,6 @@ Bool: TypeAlias = NDArray[np.bool_]
 Column: TypeAlias = F64 | None
 Newness: TypeAlias = I64 | None
 Mask: TypeAlias = Bool | None
-_Value = TypeVar("_Value")
 
 __version__: str
 compiler: str
@@ -97,9 +114,6 @@ def strength_retention(
 def log_weights_since(
     importance: F64, since_us: I64, now_us: int, unit_us: int, rate: float
 ) -> F64: ...
-def product_scores(
-    slots: I64, cosines: F64, importance: F64, since_us: I64, now_us: int, unit_us: int, rate: float
-) -> tuple[F64, F64, F64, F64]: ...
 def power_of_strength(
     importance: F64,
     strength: F64,
@@ -111,35 +125,7 @@ def power_of_strength(
     exponent: float,
 ) -> F64: ...
 
-class Strengths:
-    def __init__(
-        self,
-        row: I64,
-        strength: F64,
-        anchor: F64,
-        intensity: F64,
-        accessed: I64,
-        accesses: I64,
-        unit: float,
-        rate: float,
-    ) -> None: ...
-    def succeed(
-        self,
-        slots: I64,
-        similarity: F64,
-        hits: int,
-        now: int,
-        gain: float,
-        evidence: float | None = ...,
-        refractory: int = ...,
-    ) -> bytes: ...
-
-# --- values; pages of a database file, and the index of its log
-class Maker(Generic[_Value]):
-    def __init__(self, cls: type[_Value], names: tuple[str, ...]) -> None: ...
-    def one(self, *args: Any) -> _Value: ...
-    def many(self, *args: Iterable[Any]) -> tuple[_Value, ...]: ...
-
+# --- pages of a database file, and the index of its log
 def write_without_leftovers(file: int) -> bool: ...
 
 class LogIndex:
@@ -184,87 +170,6 @@ def top_faded_many(
     threads: int = ...,
     workers: Workers | None = ...,
 ) -> tuple[I64, F64, F32, I64]: ...
-def top_bounded(
-    slots: I64,
-    bm25: F64,
-    importance: F64,
-    strength: F64,
-    intensity: F64,
-    since_us: I64,
-    newness: I64,
-    now_us: int,
-    unit_us: int,
-    stability: float,
-    exponent: float,
-    lexical: float,
-    idf: float,
-    floor: float,
-    k: int,
-) -> tuple[I64, F64, F64, F64, F64]: ...
-
-# --- many rankings in one call
-class Searches:
-    def __init__(self) -> None: ...
-    def __len__(self) -> int: ...
-    def bm25(
-        self,
-        postings: Postings,
-        terms: U64,
-        k1: float,
-        b: float,
-        newness: Newness,
-        mask: Mask,
-        k: int,
-        limit: int | None,
-        count: int,
-        share: float,
-        spare: float,
-    ) -> None: ...
-    def words_affine(
-        self,
-        vectors: WordVectors,
-        buckets: U32,
-        counts: I32,
-        mul: Column,
-        add: Column,
-        newness: Newness,
-        mask: Mask,
-        k: int,
-    ) -> None: ...
-    def words_faded(
-        self,
-        vectors: WordVectors,
-        buckets: U32,
-        counts: I32,
-        fading: Fading,
-        now_us: int,
-        rate: float,
-        newness: Newness,
-        mask: Mask,
-        k: int,
-    ) -> None: ...
-    def affine(
-        self,
-        arena: Arena,
-        query: F32,
-        mul: Column,
-        add: Column,
-        newness: Newness,
-        mask: Mask,
-        k: int,
-    ) -> None: ...
-    def faded(
-        self,
-        arena: Arena,
-        fading: Fading,
-        query: F32,
-        now_us: int,
-        rate: float,
-        newness: Newness,
-        mask: Mask,
-        k: int,
-    ) -> None: ...
-    def run(self, threads: int, workers: Workers | None = ...) -> tuple[I64, F64, I64]: ...
 
 # --- scopes as they are loaded
 class MemoryRows:

@@ -196,7 +196,7 @@ def _finished(
     looked = None
     if one is not None:
         answered = answer(one, rankings)
-        rows = engine.rows(one.index, answered.slots().tolist())
+        rows = engine.rows(one.index, answered.slots.tolist())
         looked = known_in(one.index, answered, rows)
     return finished(engine, call, looked, options)
 

@@ -16,8 +16,10 @@ US_PER_H = 3_600 * US_PER_S
 US_PER_DAY = 24 * US_PER_H
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 # Year 1 to year 9999: what a datetime can show.
-_EARLIEST_US = -62_135_596_800 * US_PER_S
-LATEST_US = 253_402_300_800 * US_PER_S - 1
+_EARLIEST_S = -62_135_596_800
+_LATEST_S = 253_402_300_799
+_EARLIEST_US = _EARLIEST_S * US_PER_S
+LATEST_US = (_LATEST_S + 1) * US_PER_S - 1
 
 Moment = datetime | int | float
 """An aware datetime, or seconds since 1970 (UTC)."""
@@ -101,12 +103,14 @@ def to_us(moment: Moment, argument: str) -> int:
     InvalidArgument
         If it is NaN, infinite or outside the years 1 to 9999.
     """
+    if type(moment) is int and _EARLIEST_S <= moment <= _LATEST_S:
+        return moment * US_PER_S
     if isinstance(moment, datetime):
         if moment.tzinfo is None or moment.utcoffset() is None:
             raise NaiveDatetime.of(argument, "an aware datetime", moment)
         moment_us = (moment - _EPOCH) // timedelta(microseconds=1)
     elif isinstance(moment, (int, float)) and not isinstance(moment, bool):
-        if not _EARLIEST_US / US_PER_S <= moment <= LATEST_US / US_PER_S:  # also refuses NaN
+        if not _EARLIEST_S <= moment <= LATEST_US / US_PER_S:  # also refuses NaN
             raise InvalidArgument.of(argument, "seconds in the years 1 to 9999", moment)
         moment_us = round(moment * US_PER_S)
     else:

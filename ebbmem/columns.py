@@ -67,6 +67,7 @@ class Columns:
         self._fading: _core.Fading | None = None
         self._plain_mask: BoolRows | None = None
         self._strengths: _core.Strengths | None = None
+        self._products: _core.Products | None = None
         self.grown = False
         """Whether a question made more than was there; `LoadedIndexes.weigh` takes it back."""
         self.any_superseded = False
@@ -197,7 +198,7 @@ class Columns:
 
     def _forget_views(self) -> None:
         """Let columns and masks be made anew when they are next asked for."""
-        self._plain_mask = self._strengths = None
+        self._plain_mask = self._products = self._strengths = None
         for name in self._arrays:
             self.__dict__.pop(name, None)
 
@@ -249,6 +250,18 @@ class Columns:
             self._arrays["anchored_us"][slot] = row.anchored_at
             self._arrays["access_count"][slot] = row.access_count
 
+    def products(self, mask: BoolRows) -> _core.Products:
+        """Return the columns that a product ranks by, and what it may find.
+
+        Kept where the mask is, which recall is mostly asked with.
+        """
+        if mask is self._plain_mask and self._products is not None:
+            return self._products
+        made = _core.Products(self.importance, self.created_us, mask, US_PER_S)
+        if mask is self._plain_mask:
+            self._products = made
+        return made
+
     def strengths(self) -> _core.Strengths:
         """Return the columns of strengths, which a success changes; kept until they grow."""
         if self._strengths is None:
@@ -266,7 +279,7 @@ class Columns:
 
     def set(self, slot: int, **values: int) -> None:
         """Change ``tier``, ``kind`` or ``successor`` of one memory."""
-        self._plain_mask = None
+        self._plain_mask = self._products = None
         self.any_superseded = self.any_superseded or bool(values.get("successor"))
         for name, value in values.items():
             if name in self._arrays or value != _SELDOM[name]:
@@ -274,7 +287,7 @@ class Columns:
 
     def drop(self, slots: Sequence[int]) -> None:
         """Mark memories as gone."""
-        self._plain_mask = None
+        self._plain_mask = self._products = None
         self.gone += len(slots)
         self._arrays["alive"][list(slots)] = False
         if self._fading is not None:

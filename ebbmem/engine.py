@@ -184,6 +184,8 @@ class Engine:
         Where too many wait and they cannot be written, the index is as it was before this one.
         """
         self._pending.add(recall)
+        if not (self._pending.too_many or self.closed):
+            return
         try:
             self._make_room()
         except BaseException as exc:

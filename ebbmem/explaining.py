@@ -15,9 +15,9 @@ from ebbmem.filters import Indexed
 from ebbmem.hits import OVER_BUDGET, Answer, budgeted
 from ebbmem.index import ScopeIndex
 from ebbmem.models import Explained, Tier
-from ebbmem.questions import Cue, searches
+from ebbmem.questions import Cue
 from ebbmem.reading import row_of
-from ebbmem.recall import answer
+from ebbmem.recall import answer_alone
 from ebbmem.retrieval import Options, analyse, known_in, put, shown, sizes
 
 
@@ -93,11 +93,10 @@ def _answered(
     engine: Engine, index: ScopeIndex, asked: tuple[Embedder, Cue], options: Options
 ) -> Answer:
     """Return what an index answers, within the budget."""
-    one = put(engine, index, *asked, options)
-    found = answer(one, {lane: search.ranking() for lane, search in searches(one).items()})
+    found = answer_alone(put(engine, index, *asked, options))
     if options.token_budget is None:
         return found
-    rows = engine.rows_now(index, found.slots().tolist())
+    rows = engine.rows_now(index, found.slots.tolist())
     return budgeted(known_in(index, found, rows)[1], sizes(rows), options.token_budget)
 
 

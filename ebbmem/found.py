@@ -45,8 +45,8 @@ class Found:
         by: Recipe | None,
     ) -> Found:
         """Strengthen the hits in the index as a recipe has it, None: not at all."""
-        slots = answered.slots()
-        found, strengths = (slots, answered.similarity()), index.columns.strengths()
+        slots = answered.slots
+        found, strengths = (slots, answered.similarity), index.columns.strengths()
         if by is None:
             traces = strengths.succeed(*found, 0, now_us, 0.0)
         else:
@@ -56,22 +56,20 @@ class Found:
 
     def narrowed(self, answer: Answer) -> Found:
         """Return what is left of it where nothing was strengthened."""
-        where = {at: place for place, at in enumerate(self._answer.places())}
-        places = [where[at] for at in answer.places()]
+        where = {at: place for place, at in enumerate(self._answer.places)}
+        places = [where[at] for at in answer.places]
         size = reconsolidation.TRACE_BYTES
         traces = b"".join(self._traces[place * size : (place + 1) * size] for place in places)
         return Found(answer, [self._rows[place] for place in places], self._scope, traces)
 
     def recalled(self) -> tuple[tuple[Recalled, ...], tuple[Recalled, ...]]:
         """Return the hits, and what was skipped, as users see them."""
-        ranked, places = self._answer.ranked, self._answer.places()
-        count, scores = len(places), ranked.scores
-        if not isinstance(places, range):
-            scores = [scores[at] for at in places]
+        answer, count = self._answer, len(self._rows)
         texts = map(_summary, self._rows)
         memories = _MEMORIES.many((self._part,) * count, range(count), texts)
-        made = _HITS.many((ranked.part,) * count, places, memories, scores)
-        hits = len(self._answer.hits)
+        parts = (answer.ranked.part,) * count
+        made = _HITS.many(parts, answer.places, memories, answer.scores)
+        hits = len(answer.hits)
         return made[:hits], made[hits:]
 
     def _part(self, place: int, name: str) -> Any:

@@ -71,36 +71,46 @@ _NONE: F64 = np.empty(0)
 NOTHING = Ranked("", np.empty(0, np.int64), (), (), _NONE, _NONE, _NONE, {}, {}, {}, {})
 
 
-class Answer(NamedTuple):
-    """What recall found: places in ``ranked`` of the hits, and of what was skipped."""
+class Answer:
+    """What recall found: places in ``ranked`` of the hits, and of what was skipped.
 
-    ranked: Ranked = NOTHING
-    hits: Sequence[int] = range(0)
-    """A range where it is all that was ranked."""
-    skipped: Sequence[int] = ()
+    ``places``, ``slots``, ``scores`` and ``similarity`` are of both, the hits first.
 
-    def slots(self) -> I64:
-        """Return the slots of hits and skipped, in this order."""
-        slots, places = self.ranked.slots, self.places()
-        return slots if isinstance(places, range) else slots[list(places)]
+    Parameters
+    ----------
+    ranked : Ranked
+    hits, skipped : sequence of int, optional
+        Places; by default everything is a hit.
+    """
 
-    def similarity(self) -> F64:
-        """Return the similarity of the hits and skipped, in this order."""
-        positions, places = self.ranked.positions, self.places()
-        if isinstance(positions, range) and isinstance(places, range):
-            return self.ranked.similarity
-        return self.ranked.similarity[[positions[at] for at in places]]
+    __slots__ = ("hits", "places", "ranked", "scores", "similarity", "skipped", "slots")
 
-    def places(self) -> Sequence[int]:
-        """Return the places of hits and skipped, in this order."""
-        return [*self.hits, *self.skipped] if self.skipped else self.hits
+    def __init__(
+        self,
+        ranked: Ranked = NOTHING,
+        hits: Sequence[int] | None = None,
+        skipped: Sequence[int] = (),
+    ) -> None:
+        self.ranked = ranked
+        self.skipped = skipped
+        self.slots: I64 = ranked.slots
+        self.scores = ranked.scores
+        self.similarity: F64 = ranked.similarity
+        self.hits: Sequence[int] = range(len(ranked.scores)) if hits is None else hits
+        self.places = self.hits
+        if hits is not None:
+            self.places = [*hits, *skipped]
+            self.slots = self.slots[self.places]
+            self.scores = [self.scores[at] for at in self.places]
+        if not (hits is None and isinstance(ranked.positions, range)):
+            self.similarity = self.similarity[[ranked.positions[at] for at in self.places]]
 
 
 def cut(ranked: Ranked, min_score: float) -> Answer:
     """Split the best candidates at ``min_score``."""
     scores = ranked.scores
     if not scores or min(scores) >= min_score:
-        return Answer(ranked, range(len(scores)))
+        return Answer(ranked)
     hits = [at for at, score in enumerate(scores) if score >= min_score]
     return Answer(ranked, hits, [at for at, score in enumerate(scores) if score < min_score])
 

@@ -12,7 +12,7 @@ class Part(NamedTuple):
     """What one scope answered.
 
     ``created_us`` has the moment at which each of its hits and skipped was made, in the order of
-    ``answer.places()``; ``sizes`` maps a slot to its size in tokens.
+    ``answer.places``; ``sizes`` maps a slot to its size in tokens.
     """
 
     answer: Answer
@@ -77,11 +77,11 @@ def merged(parts: Sequence[Part], top_k: int, token_budget: int | None) -> Merge
 def _candidates(n: int, part: Part) -> list[_Candidate]:
     """Return the hits and skipped of one part."""
     answer, ranked = part.answer, part.answer.ranked
-    slots, hits = answer.slots().tolist(), len(answer.hits)
+    slots, hits = answer.slots.tolist(), len(answer.hits)
     return [
         _Candidate(-ranked.scores[at], -created_us, n, slot, at, place >= hits)
         for place, (at, slot, created_us) in enumerate(
-            zip(answer.places(), slots, part.created_us, strict=True)
+            zip(answer.places, slots, part.created_us, strict=True)
         )
     ]
 

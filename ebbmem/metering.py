@@ -66,6 +66,12 @@ class _Counts:
         self.remembers = Durations()
         self.abstained = 0
 
+    def take_recalls(self, other: _Counts) -> None:
+        """Count another one's recalls as well."""
+        for at, calls in other.recalls.counts.items():
+            self.recalls.counts[at] = self.recalls.counts.get(at, 0) + calls
+        self.abstained += other.abstained
+
     def told(self, index_bytes: int) -> ScopeMetrics:
         return ScopeMetrics(self.recalls.told(), self.remembers.told(), self.abstained, index_bytes)
 
@@ -79,18 +85,18 @@ class Meter:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._all = _Counts()
+        """Every call that remembers; recalls of scopes that are told apart count only there."""
         self._scopes: OrderedDict[str, _Counts] = OrderedDict()
 
     def recalled(self, scope: str, took_ns: int, *, abstained: bool) -> None:
         """Count one recall."""
         at = class_of(took_ns)
         with self._lock:
-            one, every = self._of(scope), self._all
-            one.recalls.count(at)
-            every.recalls.count(at)
+            one = self._of(scope)
+            counts = one.recalls.counts
+            counts[at] = counts.get(at, 0) + 1
             if abstained:
                 one.abstained += 1
-                every.abstained += 1
 
     def remembered(self, scopes: Iterable[str], took_ns: int) -> None:
         """Count one call that remembers, of one memory or several: in each scope, and in all."""
@@ -105,17 +111,21 @@ class Meter:
 
         ``index_bytes`` is what each scope's index takes.
         """
+        every = _Counts()
         with self._lock:
             by_scope = {
                 scope: counts.told(index_bytes.get(scope, 0))
                 for scope, counts in self._scopes.items()
             }
-            return self._all.told(sum(index_bytes.values())), by_scope
+            for one in (self._all, *self._scopes.values()):
+                every.take_recalls(one)
+            every.remembers = self._all.remembers
+            return every.told(sum(index_bytes.values())), by_scope
 
     def forget(self, scope: str) -> None:
         """Forget a scope by name: it was erased."""
         with self._lock:
-            self._scopes.pop(scope, None)
+            self._all.take_recalls(self._scopes.pop(scope, _Counts()))
 
     def _of(self, scope: str) -> _Counts:
         """Return the counts of a scope; the caller holds the lock."""
@@ -123,7 +133,7 @@ class Meter:
         if counts is None:
             counts = self._scopes[scope] = _Counts()
             if len(self._scopes) > MOST_SCOPES:
-                self._scopes.popitem(last=False)
+                self._all.take_recalls(self._scopes.popitem(last=False)[1])
         else:
             self._scopes.move_to_end(scope)
         return counts

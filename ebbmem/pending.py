@@ -113,7 +113,7 @@ class PendingRecalls:
                 self._due_ns = came_ns + self._wait_ns
             self._recalls.append(one)
             self._came_ns.append(came_ns)
-            self._hits += one.hits
+            self._hits += len(one.traces) // reconsolidation.TRACE_BYTES
 
     def withdraw(self, one: PendingRecall) -> bool:
         """Take back a recall that could not be written; return whether it still waited.
@@ -175,11 +175,12 @@ class PendingRecalls:
 
     def require_kept(self, scope: str) -> None:
         """Raise once, where recalls of a scope were given up, why."""
-        if self._given_up:
-            with self._lock:
-                failure = self._given_up.pop(scope, None)
-            if failure is not None:
-                raise failure
+        if not self._given_up:
+            return
+        with self._lock:
+            failure = self._given_up.pop(scope, None)
+        if failure is not None:
+            raise failure
 
     def _keep(self, chosen: Sequence[bool]) -> None:
         """Let only some go on waiting, each since it came; the caller holds the lock."""

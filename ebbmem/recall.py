@@ -17,11 +17,12 @@ from ebbmem.bounded import only_words_count, ranked_by_words
 from ebbmem.decay import F64, Ebbinghaus
 from ebbmem.hits import NO_CASCADE, SUPERSEDED, Answer, Ranked, cut
 from ebbmem.index import ScopeIndex
-from ebbmem.questions import Question, Request
+from ebbmem.questions import Question, Request, searches
 from ebbmem.recipes import Ranking as Kind
 from ebbmem.records.base import number_of
 from ebbmem.scoring import Terms
 from ebbmem.searches import Ranking
+from ebbmem.spaces import AskedWords
 from ebbmem.spreading import Activation, spread_links
 
 I64 = NDArray[np.int64]
@@ -62,28 +63,44 @@ def answer(one: Question, rankings: Mapping[str, Ranking]) -> Answer:
     return _scored(one, familiar, _spread(one.index, familiar, one.request))
 
 
+def answer_alone(one: Question) -> Answer:
+    """Run every stage for one cue, its rankings included."""
+    request, asked = one.request, one.asked
+    if request.recipe.ranking is Kind.PRODUCT and isinstance(asked, AskedWords):
+        columns, law = one.index.columns, cast(Ebbinghaus, request.recipe.law)
+        moment = request.now_us, law.decay_factor
+        products = columns.products(request.mask)
+        words, query = asked
+        found = products.best(words, *query, columns.fading(), *moment, request.top_k)
+        return _by_product(one, found)
+    return answer(one, {lane: search.ranking() for lane, search in searches(one).items()})
+
+
 def _product(one: Question, ranking: Ranking) -> Answer:
-    """Tell of the best by ``((cos + 1) / 2) * importance * R``."""
-    index, request = one.index, one.request
-    law = cast(Ebbinghaus, request.recipe.law)
-    slots, cosines = ranking
-    columns = index.columns
+    """Tell of the best by a product, by their cosines."""
+    law, columns = cast(Ebbinghaus, one.request.recipe.law), one.index.columns
     weighed = columns.importance, columns.created_us
-    scores, parts = scoring.product(slots, cosines, weighed, law, request.now_us)
+    terms = scoring.product(*ranking, weighed, law, one.request.now_us)
+    return _by_product(one, (*ranking, *terms))
+
+
+def _by_product(one: Question, found: tuple[I64, F64, F64, F64, F64, F64]) -> Answer:
+    """Tell of the best by ``((cos + 1) / 2) * importance * R``: slots, cosines, terms, scores."""
+    slots, cosines, near, importance, retained, scores = found
     ranked = Ranked(
-        request.recipe.name,
+        one.request.recipe.name,
         slots,
         scores.tolist(),
         range(len(slots)),
         cosines,
         NO_CASCADE,
-        parts["retrievability"],
-        parts,
+        retained,
+        {"similarity": near, "importance": importance, "retrievability": retained},
         {"dense": slots},
         {},
-        _superseded(index, slots),
+        _superseded(one.index, slots),
     )
-    return cut(ranked, request.min_score)
+    return cut(ranked, one.request.min_score)
 
 
 def _familiar(one: Question, rankings: Mapping[str, Ranking]) -> Familiar:

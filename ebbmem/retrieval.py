@@ -20,8 +20,8 @@ from ebbmem.hits import Answer, budgeted, known
 from ebbmem.index import ScopeIndex
 from ebbmem.merging import Merged, Part, merged
 from ebbmem.models import Recalled, RecallResult
-from ebbmem.questions import Cue, Question, Request, question, searches
-from ebbmem.recall import answer
+from ebbmem.questions import Cue, Question, Request, question
+from ebbmem.recall import answer_alone
 from ebbmem.recipes import Recipe
 from ebbmem.records.identity import id_text, new_id
 from ebbmem.shelf import Shelved
@@ -210,7 +210,7 @@ def _seen(
 
 def _part(index: ScopeIndex, answered: Answer, rows: Mapping[int, Shelved]) -> Part:
     """Return an answer with what it is merged by."""
-    return Part(answered, index.columns.created_us[answered.slots()].tolist(), sizes(rows))
+    return Part(answered, index.columns.created_us[answered.slots].tolist(), sizes(rows))
 
 
 def _limits(options: Options) -> tuple[int, int | None]:
@@ -235,22 +235,17 @@ def _looked(
     """Return an index that is current, its answer and the rows of that; None without memories."""
     index = engine.loaded(scope)
     if index is not None:
-        answered = _answer(put(engine, index, embedder, cue, options))
+        answered = answer_alone(put(engine, index, embedder, cue, options))
         # Looked at after the answer, so that one look tells of both.
         if engine.is_current(index):
             engine.binding.fit(embedder)
-            return known_in(index, answered, engine.rows(index, answered.slots().tolist()))
+            return known_in(index, answered, engine.rows(index, answered.slots.tolist()))
     index = engine.current(scope)
     engine.binding.fit(embedder)
     if index is None:
         return None
-    answered = _answer(put(engine, index, embedder, cue, options))
-    return known_in(index, answered, engine.rows_now(index, answered.slots().tolist()))
-
-
-def _answer(one: Question) -> Answer:
-    """Return what an index answers by itself."""
-    return answer(one, {lane: search.ranking() for lane, search in searches(one).items()})
+    answered = answer_alone(put(engine, index, embedder, cue, options))
+    return known_in(index, answered, engine.rows_now(index, answered.slots.tolist()))
 
 
 def put(
@@ -269,7 +264,7 @@ def put(
 
 def known_in(index: ScopeIndex, answered: Answer, rows: Mapping[int, Shelved]) -> Looked:
     """Return an answer without what has no row any more."""
-    if len(rows) < len(answered.places()):
+    if len(rows) < len(answered.places):
         # Another process erased some since the index was brought up to date.
         answered = known(answered, rows)
     return index, answered, rows

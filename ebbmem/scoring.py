@@ -65,20 +65,12 @@ def score(recipe: Recipe, parts: dict[str, F64]) -> F64:
 
 def product(
     slots: I64, cosines: F64, weighed: tuple[F64, I64], law: Ebbinghaus, now_us: int
-) -> tuple[F64, dict[str, F64]]:
-    """Return the scores of a product ranking's slots, and their factors.
+) -> tuple[F64, F64, F64, F64]:
+    """Return the factors of a product ranking's scores (nearness, importance, R), and the scores.
 
     ``weighed`` are the columns of importance and of when each memory was created.
     """
-    near, importance, retained, scores = _core.product_scores(
-        slots,
-        cosines,
-        *weighed,
-        now_us,
-        US_PER_S,
-        law.decay_factor,
-    )
-    return scores, {"similarity": near, "importance": importance, "retrievability": retained}
+    return _core.product_scores(slots, cosines, *weighed, now_us, US_PER_S, law.decay_factor)
 
 
 def order(scores: F64, created_us: I64, slots: I64) -> I64:

@@ -130,23 +130,28 @@ class DenseLane:
         return _AskedVectors(self._arena, cast(F32, query))
 
 
-class _AskedWords(NamedTuple):
+class AskedWords(NamedTuple):
+    """A word lane asked with one cue."""
+
     words: _core.WordVectors
     query: WordQuery
 
     def affine(
         self, mul: F64 | None, add: F64 | None, newness: I64, mask: BoolRows, k: int
     ) -> Search:
+        """Return the ranking by ``mul * cosine + add``."""
         args = (self.words, *self.query, mul, add, newness, mask, k)
         return Search(_core.WordVectors.top_affine, _core.Searches.words_affine, args)
 
     def faded(
         self, fading: _core.Fading, now_us: int, rate: float, among: tuple[I64, BoolRows], k: int
     ) -> Search:
+        """Return that by log weight + ln((1 + cosine) / 2)."""
         args = (self.words, *self.query, fading, now_us, rate, *among, k)
         return Search(_core.WordVectors.top_faded, _core.Searches.words_faded, args)
 
     def cosines(self, slots: I64) -> F64:
+        """Return the cosine with each of some memories."""
         return self.words.cosines(*self.query, slots)
 
 
@@ -172,7 +177,7 @@ class WordLane:
 
     def asked(self, query: Query) -> Asked:
         """Return this lane asked with a cue."""
-        return _AskedWords(self._words, cast(WordQuery, query))
+        return AskedWords(self._words, cast(WordQuery, query))
 
 
 def empty_lane(embedder: Embedder) -> Lane:

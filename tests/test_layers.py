@@ -115,7 +115,7 @@ WITHIN: dict[str, str] = {
     "spaces": "searches",
     "questions": "index recipes scoring searches spaces succession",
     "bounded": "hits questions recipes searches",
-    "recall": "bounded hits index questions recipes scoring searches spreading succession",
+    "recall": "bounded hits index questions recipes scoring searches spaces spreading succession",
     "reconsolidation": "recipes",
     "reading": "engine reconsolidation shelf",
     "merging": "hits",

@@ -18,7 +18,11 @@ Function = ast.FunctionDef
 
 
 def stub(name: str) -> ast.Module:
-    return parsed(PACKAGE / f"{name}.pyi")
+    """Return the stub of a module; parts of it may be in files of their own."""
+    whole = parsed(PACKAGE / f"{name}.pyi")
+    for part in sorted(PACKAGE.glob(f"{name}_*.pyi")):
+        whole.body += parsed(part).body
+    return whole
 
 
 def declared(body: list[ast.stmt]) -> dict[str, ast.stmt]:

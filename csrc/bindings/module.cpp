@@ -22,6 +22,7 @@ PYBIND11_MODULE(_core, m) {
   bind_fading(m);
   bind_postings(m);
   bind_words(m);
+  bind_products(m);
   bind_spread(m);
   bind_links(m);
   bind_bounded(m);

@@ -17,6 +17,7 @@ void bind_reinforcement(pybind11::module_& m);
 void bind_fading(pybind11::module_& m);
 void bind_postings(pybind11::module_& m);
 void bind_words(pybind11::module_& m);
+void bind_products(pybind11::module_& m);
 void bind_spread(pybind11::module_& m);
 void bind_links(pybind11::module_& m);
 void bind_bounded(pybind11::module_& m);

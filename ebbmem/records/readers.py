@@ -51,8 +51,9 @@ class Readers:
 
     def data_version(self) -> int:
         """Return a number that changes when any other connection commits."""
-        with self._looking.lock:
-            return self._of(self._looking).data_version()
+        looking = self._looking
+        with looking.lock:
+            return (looking.connection or self._of(looking)).data_version()
 
     def close(self) -> None:
         """Close them all, each once the transaction it is held for has ended; open no more."""

@@ -285,7 +285,8 @@ class SqliteRecords:
         self.require_own()
         readers = self._readers
         if readers is not None:
-            self._require_open()
+            if self._closed:
+                self._require_open()
             return readers.data_version()
         with self._lock:
             self._require_open()

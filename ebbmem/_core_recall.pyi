@@ -1,0 +1,148 @@
+from collections.abc import Iterable
+from typing import Any, Generic, TypeVar
+
+from ebbmem._core import (
+    F32,
+    F64,
+    I32,
+    I64,
+    U32,
+    U64,
+    Arena,
+    Column,
+    Fading,
+    Mask,
+    Newness,
+    Postings,
+    WordVectors,
+    Workers,
+)
+
+_Value = TypeVar("_Value")
+
+# --- rankings, and the scores of what they find
+def product_scores(
+    slots: I64, cosines: F64, importance: F64, since_us: I64, now_us: int, unit_us: int, rate: float
+) -> tuple[F64, F64, F64, F64]: ...
+def top_bounded(
+    slots: I64,
+    bm25: F64,
+    importance: F64,
+    strength: F64,
+    intensity: F64,
+    since_us: I64,
+    newness: I64,
+    now_us: int,
+    unit_us: int,
+    stability: float,
+    exponent: float,
+    lexical: float,
+    idf: float,
+    floor: float,
+    k: int,
+) -> tuple[I64, F64, F64, F64, F64]: ...
+
+class Products:
+    def __init__(self, importance: F64, created_us: I64, mask: Mask, unit_us: int) -> None: ...
+    def best(
+        self,
+        vectors: WordVectors,
+        buckets: U32,
+        counts: I32,
+        fading: Fading,
+        now_us: int,
+        rate: float,
+        k: int,
+    ) -> tuple[I64, F64, F64, F64, F64, F64]: ...
+
+class Searches:
+    def __init__(self) -> None: ...
+    def __len__(self) -> int: ...
+    def bm25(
+        self,
+        postings: Postings,
+        terms: U64,
+        k1: float,
+        b: float,
+        newness: Newness,
+        mask: Mask,
+        k: int,
+        limit: int | None,
+        count: int,
+        share: float,
+        spare: float,
+    ) -> None: ...
+    def words_affine(
+        self,
+        vectors: WordVectors,
+        buckets: U32,
+        counts: I32,
+        mul: Column,
+        add: Column,
+        newness: Newness,
+        mask: Mask,
+        k: int,
+    ) -> None: ...
+    def words_faded(
+        self,
+        vectors: WordVectors,
+        buckets: U32,
+        counts: I32,
+        fading: Fading,
+        now_us: int,
+        rate: float,
+        newness: Newness,
+        mask: Mask,
+        k: int,
+    ) -> None: ...
+    def affine(
+        self,
+        arena: Arena,
+        query: F32,
+        mul: Column,
+        add: Column,
+        newness: Newness,
+        mask: Mask,
+        k: int,
+    ) -> None: ...
+    def faded(
+        self,
+        arena: Arena,
+        fading: Fading,
+        query: F32,
+        now_us: int,
+        rate: float,
+        newness: Newness,
+        mask: Mask,
+        k: int,
+    ) -> None: ...
+    def run(self, threads: int, workers: Workers | None = ...) -> tuple[I64, F64, I64]: ...
+
+# --- strengths, and hits
+class Strengths:
+    def __init__(
+        self,
+        row: I64,
+        strength: F64,
+        anchor: F64,
+        intensity: F64,
+        accessed: I64,
+        accesses: I64,
+        unit: float,
+        rate: float,
+    ) -> None: ...
+    def succeed(
+        self,
+        slots: I64,
+        similarity: F64,
+        hits: int,
+        now: int,
+        gain: float,
+        evidence: float | None = ...,
+        refractory: int = ...,
+    ) -> bytes: ...
+
+class Maker(Generic[_Value]):
+    def __init__(self, cls: type[_Value], names: tuple[str, ...]) -> None: ...
+    def one(self, *args: Any) -> _Value: ...
+    def many(self, *args: Iterable[Any]) -> tuple[_Value, ...]: ...

@@ -1,0 +1,80 @@
+"""A product ranking in one call is the ranking, and the scores of what it finds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ebbmem import _core
+from ebbmem.errors import InvalidArgument, InvalidType, ShapeMismatch
+
+S = 1_000_000
+DIM = 8
+counted = st.dictionaries(st.integers(0, DIM - 1), st.integers(1, 3), max_size=4)
+rows = st.lists(
+    st.tuples(counted, st.floats(1, 10), st.integers(-(10**12), 10**12), st.booleans()),
+    min_size=1,
+    max_size=30,
+)
+
+
+def counts_of(texts):
+    pairs = [pair for text in texts for pair in text.items()]
+    buckets, counts = (np.array([pair[part] for pair in pairs], np.int64) for part in (0, 1))
+    ends = np.cumsum([len(text) for text in texts]).astype(np.int64)
+    return buckets.astype(np.uint32), counts.astype(np.int32), ends
+
+
+def filled(found):
+    texts, importance, created, mask = (list(part) for part in zip(*found, strict=True))
+    words, fading = _core.WordVectors(DIM), _core.Fading(S)
+    words.append(*counts_of(texts))
+    columns = np.array(importance, float), np.array(created, np.int64)
+    fading.append(*columns)
+    return words, fading, *columns, np.array(mask, np.bool_)
+
+
+@settings(max_examples=200, deadline=None)
+@given(rows, counted, st.integers(-(10**12), 10**12), st.floats(0, 1), st.integers(1, 12))
+def test_it_is_what_the_two_calls_tell(found, cue, now, rate, k):
+    words, fading, importance, created, mask = filled(found)
+    query = counts_of([cue])[:2]
+    slots, _, cosines = words.top_faded(*query, fading, now, rate, created, mask, k)
+    terms = _core.product_scores(slots, cosines, importance, created, now, S, rate)
+    products = _core.Products(importance, created, mask, S)
+    got = products.best(words, *query, fading, now, rate, k)
+    assert [one.tolist() for one in got] == [one.tolist() for one in (slots, cosines, *terms)]
+
+
+def test_by_hand():
+    # Both memories have the cue's word alone: 2 e^-1 = 0.7357589 against 1 e^0.
+    words, fading, *columns, mask = filled([({3: 1}, 2.0, 0, True), ({3: 2}, 1.0, 20 * S, True)])
+    products = _core.Products(*columns, mask, S)
+    query = counts_of([{3: 1}])[:2]
+    got = products.best(words, *query, fading, 20 * S, 0.05, 5)
+    assert [one.tolist() for one in got[:4]] == [[1, 0], [1.0, 1.0], [1.0, 1.0], [1.0, 2.0]]
+    assert got[5] == pytest.approx([1.0, 0.7357589], abs=1e-7)
+
+
+def test_what_does_not_fit_is_refused():
+    words, fading, importance, created, mask = filled([({3: 1}, 2.0, 0, True)])
+    with pytest.raises(InvalidType, match="importance"):
+        _core.Products(importance.astype(np.float32), created, mask, S)
+    with pytest.raises(ShapeMismatch, match="created_us"):
+        _core.Products(importance, np.zeros(2, np.int64), mask, S)
+    with pytest.raises(InvalidArgument, match="unit_us"):
+        _core.Products(importance, created, mask, 0)
+    query = counts_of([{3: 1}])[:2]
+    good = _core.Products(importance, created, None, S)
+    with pytest.raises(InvalidArgument, match="k"):
+        good.best(words, *query, fading, 0, 0.05, 0)
+    with pytest.raises(InvalidArgument, match="rate"):
+        good.best(words, *query, fading, 0, -1.0, 1)
+    longer = _core.Products(np.ones(2), np.zeros(2, np.int64), np.ones(2, np.bool_), S)
+    with pytest.raises(ShapeMismatch):
+        longer.best(words, *query, fading, 0, 0.05, 1)
+    other = _core.Products(importance, created, np.ones(2, np.bool_), S)
+    with pytest.raises(ShapeMismatch, match="mask"):
+        other.best(words, *query, fading, 0, 0.05, 1)
