@@ -91,7 +91,8 @@ class ScopeHandle:
         recall_id : str, optional
             ``RecallResult.id``, for your own records.
         used, failed : sequence of str
-            Ids of memories: a success strengthens, a failure weakens.
+            Ids of memories: a success strengthens, a failure weakens.  Those used together, up to
+            the first eight, are linked with each other as ``co_recall``.
         now : datetime or int or float, optional
             The moment of the outcome.
         """

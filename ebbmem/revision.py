@@ -19,6 +19,11 @@ from ebbmem.reinforcement import Reinforcement
 from ebbmem.remembering import vectors_of, write
 from ebbmem.superseding import live_end, supersede
 
+CO_RECALL = "co_recall"
+CO_RECALL_WEIGHT = 0.5
+MOST_TIED = 8
+"""Memories used together of which every two are linked; of more, the first ones."""
+
 
 def correct(
     engine: Engine, scope: str, embedder: Embedder, memory_id: str, one: Draft
@@ -89,7 +94,7 @@ def judge(
     reinforcement: Reinforcement,
     now_us: int,
 ) -> None:
-    """Write outcomes: what was used succeeds, what failed is penalised."""
+    """Write outcomes: what was used succeeds and is linked, what failed is penalised."""
     if not used and not failed:
         return
     require_known(engine, scope, [*used, *failed])
@@ -111,8 +116,24 @@ def judge(
                 change.strengths.extend(update(before, r, much, now_us).rows())
                 writer.insert_event(scope.scope_id, kind, now_us, payload=payload)
         writer.update_strengths(scope.scope_id, change.strengths)
+        _tie(change, list(good)[:MOST_TIED], now_us)
 
     engine.commit(scope, now_us, write_them)
+
+
+def _tie(change: Change, rows: Sequence[int], now_us: int) -> None:
+    """Link what was of use together, each pair both ways and once."""
+    writer, made = change.writer, []
+    for row in rows if len(rows) > 1 else ():
+        there = {one.target for one in writer.links_from(row) if one.kind == CO_RECALL}
+        made += [
+            LinkRow(row, other, CO_RECALL, CO_RECALL_WEIGHT, now_us)
+            for other in rows
+            if other != row and other not in there
+        ]
+    if made:
+        writer.insert_links(change.scope.scope_id, made)
+        change.links.extend(made)
 
 
 def archive(engine: Engine, scope: str, memory_id: str, now_us: int) -> None:
