@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import permutations
 from functools import cache
 
 import numpy as np
@@ -99,14 +100,19 @@ def us(moment):
     return round(moment.timestamp() * S)
 
 
-def linked(store, ids, wanted):
-    """Link memories; return the links as the oracle's edges: the greater weight stays."""
+def linked(store, ids, wanted, used=()):
+    """Link memories; return the links as the oracle's edges: the greater weight stays.
+
+    What will be ``used`` together, by place, is linked by that.
+    """
     kept = {}
     for one, other, kind, weight in wanted:
         source, target = one % len(ids), other % len(ids)
         if source != target:
             store.link(ids[source], ids[target], kind=kind, weight=weight)
             kept[source, target, kind] = max(weight, kept.get((source, target, kind), 0.0))
+    for source, target in permutations(used[:8], 2):
+        kept.setdefault((source, target, "co_recall"), 0.5)
     edges = {}
     for (source, target, _), weight in sorted(kept.items()):
         edges.setdefault(source, []).append((target, weight))
@@ -183,7 +189,7 @@ def test_associative_is_the_formula(memories, wanted, changes, cue, k, seeds):
     recipe = replace(recipes.ASSOCIATIVE, spread_seeds=seeds)
     with opened() as store:
         ids = told(store, memories)
-        edges = linked(store, ids, wanted)
+        edges = linked(store, ids, wanted, range(0, len(ids), 3))
         store.feedback(used=ids[::3], failed=ids[1::3], now=NOW_S)
         ids = corrected(store, ids, changes)
         got = hits(store, cue, recipe, k)
