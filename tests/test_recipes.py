@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import permutations
 from functools import cache
+from itertools import permutations
 
 import numpy as np
 import oracles
