@@ -178,7 +178,6 @@ class MemoryRows:
     def take(self, rows: list[tuple[Any, ...]]) -> int: ...
     def columns(self) -> dict[str, NDArray[Any]]: ...
     checksum_xor: Final[int]
-    wrong_text: Final[int | None]
     texts: Final[list[str]]
     kinds: Final[list[str]]
     runs: Final[list[str]]

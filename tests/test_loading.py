@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import closing
-from itertools import pairwise
+from itertools import pairwise, permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -172,6 +173,9 @@ def test_a_loaded_index_takes_in_what_comes_later() -> None:
     same(fast, slow, ["one two three four"])
 
 
+ROW_DAMAGES = ("tier = 2", "checksum = checksum + 4294967296", "summary = 'other'")
+
+
 # --- rows that are not as they were written ------------------------------------------------
 
 
@@ -203,12 +207,10 @@ def test_a_changed_memory_is_told_from_one_that_was_written(
     if value == 2**64 and place in range(2, 7):
         return  # no REAL that SQLite hands over is one
     rows = _core.MemoryRows()
-    assert rows.take([written, changed, written]) == (3 if is_index_row(changed) else 1)
-    if len(rows) == 3:
-        right = has_its_text(changed)
-        assert rows.wrong_text == (None if right else changed[0])
-        assert len(rows.texts) == (3 if right else 2)
-        assert rows.checksum_xor == changed[18]
+    right = is_index_row(changed) and has_its_text(changed)
+    assert rows.take([written, changed, written]) == len(rows) == (3 if right else 1)
+    assert len(rows.texts) == len(rows)
+    assert rows.checksum_xor == (changed[18] if right else written[18])
 
 
 @settings(max_examples=200, deadline=None)
@@ -234,7 +236,6 @@ def test_a_changed_link_is_told_from_one_that_was_written(
 def test_texts_of_every_length_have_the_checksum_of_zlib(summary: str) -> None:
     rows = _core.MemoryRows()
     assert rows.take([new_row(memory(summary, keywords=summary[::-1]))]) == 1
-    assert rows.wrong_text is None
 
 
 @pytest.mark.parametrize("rows", [(), None, [None], [()], [(1,) * 21], [[1] * 22]])
@@ -281,16 +282,25 @@ def test_damage_is_told_as_by_reading_row_by_row(tmp_path, damage: str) -> None:
     assert told[0] == told[1]
 
 
-def test_a_wrong_row_is_told_before_a_wrong_text_ahead_of_it(tmp_path) -> None:
+@pytest.mark.parametrize("first", [1, 2, 5])
+@pytest.mark.parametrize("second", [3, 1_004])
+@pytest.mark.parametrize("damages", [*permutations(ROW_DAMAGES, 2)])
+def test_the_first_damaged_memory_is_told(
+    tmp_path: Path, damages: tuple[str, str], first: int, second: int
+) -> None:
     path = tmp_path / "memory.sqlite"
     with closing(new_store(path)) as store, store.write() as writer:
         scope_id = writer.open_scope("ann", NOW).scope_id
-        rows = writer.insert_memories(scope_id, [memory(f"fact {i}") for i in range(5)])
-    plain_sql(path, "UPDATE memories SET summary = 'other' WHERE number = 2")
-    plain_sql(path, "UPDATE memories SET tier = 2 WHERE number = 4")
-    reopened = closing(SqliteRecords(path))
-    with reopened as store, store.read() as reader, pytest.raises(CorruptStore, match="#4"):
-        reader.loaded_memories(rows[0].row_id >> 32)
+        writer.insert_memories(scope_id, [memory(f"fact {i}") for i in range(1_010)])
+    for number, damage in zip((first, second), damages, strict=True):
+        plain_sql(path, f"UPDATE memories SET {damage} WHERE number = {number}")
+    told = rf"#{min(first, second)} of"
+    with closing(SqliteRecords(path)) as store, store.read() as reader:
+        with pytest.raises(CorruptStore, match=told):
+            reader.loaded_memories(scope_id)
+        if all(damage in ROW_DAMAGES[:2] for damage in damages):
+            with pytest.raises(CorruptStore, match=told):
+                reader.index_rows(scope_id)
 
 
 def test_statements_have_the_columns_that_are_taken() -> None:

@@ -51,7 +51,6 @@ class MemoryRows {
 
   std::size_t size() const { return load_.size(); }
   std::int64_t checksum_xor() const { return load_.checksum_xor(); }
-  py::object wrong_text() const { return wrong_text_; }
   py::list texts() const { return texts_; }
   py::list kinds() { return strings(load_.columns().kinds); }
   py::list runs() { return strings(load_.columns().runs); }
@@ -85,9 +84,11 @@ class MemoryRows {
   bool add(PyObject* row) {
     RowCells cells(row, kWidth, "rows");
     const MemoryRecord memory = memory_of(cells);
+    const TextRecord text{memory.row_id, cells.text(19), cells.text(20)};
     const std::int64_t checksum = cells.integer(18);
-    if (!cells.fits() || !load_.add(memory, checksum)) return false;
-    add_text(cells);
+    const bool right = text_checksum(text) == cells.integer(21);
+    if (!right || !cells.fits() || !load_.add(memory, checksum)) return false;
+    texts_.append(joined(cells.object(19), cells.object(20)));
     return true;
   }
 
@@ -113,17 +114,6 @@ class MemoryRows {
             cells.integer(17)};
   }
 
-  // All rows are counted before a text is called wrong.
-  void add_text(RowCells& cells) {
-    const TextRecord text{cells.integer(0), cells.text(19), cells.text(20)};
-    const std::int64_t checksum = cells.integer(21);
-    if (cells.fits() && text_checksum(text) == checksum) {
-      texts_.append(joined(cells.object(19), cells.object(20)));
-    } else if (wrong_text_.is_none()) {
-      wrong_text_ = py::reinterpret_borrow<py::object>(cells.object(0));
-    }
-  }
-
   // Summary and keywords, a line each.
   py::object joined(PyObject* summary, PyObject* keywords) const {
     if (PyUnicode_GET_LENGTH(keywords) == 0) return py::reinterpret_borrow<py::object>(summary);
@@ -140,7 +130,6 @@ class MemoryRows {
 
   MemoryLoad load_;
   py::list texts_;
-  py::object wrong_text_ = py::none();
   py::str newline_ = py::str("\n");
 };
 
@@ -185,10 +174,7 @@ void bind_scope_load(py::module_& m) {
       .def("__len__", &MemoryRows::size)
       .def_property_readonly("checksum_xor", &MemoryRows::checksum_xor,
                              "XOR of the checksums of all memories.")
-      .def_property_readonly("wrong_text", &MemoryRows::wrong_text,
-                             "Row id of the first memory whose text is not as it was written.")
-      .def_property_readonly("texts", &MemoryRows::texts,
-                             "Summary and keywords of each memory, without those that are wrong.")
+      .def_property_readonly("texts", &MemoryRows::texts, "Summary and keywords of each memory.")
       .def_property_readonly("kinds", &MemoryRows::kinds, "What the numbers in `kind` mean.")
       .def_property_readonly("runs", &MemoryRows::runs, "What the numbers in `run` mean.");
   py::class_<LinkRows>(m, "LinkRows", "Links of one scope, checked and kept by column.")

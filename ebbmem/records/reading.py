@@ -72,7 +72,14 @@ class SqliteReader:
         return found
 
     def loaded_memories(self, scope_id: int) -> _core.MemoryRows:
-        """Return every memory of a scope; raises CorruptStore where count or checksums fail."""
+        """Return every memory of a scope.
+
+        Raises
+        ------
+        CorruptStore
+            If a row or its text does not match its checksum, the first one by number; if there
+            are others than there should be.
+        """
         memories = _core.MemoryRows()
         rows = self._connection.each(sql.SELECT_NEW, rows_of(scope_id))
         while page := list(islice(rows, _PAGE)):
@@ -80,8 +87,6 @@ class SqliteReader:
             if taken < len(page):
                 raise corrupt_memory(self._connection, page[taken][0])
         self._check_totals(scope_id, len(memories), memories.checksum_xor)
-        if memories.wrong_text is not None:
-            raise corrupt_memory(self._connection, memories.wrong_text)
         return memories
 
     def loaded_links(self, scope_id: int) -> _core.LinkRows:
