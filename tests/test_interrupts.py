@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import sys
+import time
+from _thread import RLock
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from types import FrameType
 from typing import Any
 
+import pytest
+
 from ebbmem import Fleet
+from ebbmem.commits import Last
+from ebbmem.desks import SOON_BYTES
 
 WATCHED = "ebbmem/batches.py"
 TAKING = "enter_context"
+SIGNALLED = tuple(f"ebbmem/{name}.py" for name in ("commits", "remembering", "writes", "desks"))
+SIGNALLED += ("ebbmem/records/sqlite.py", "ebbmem/records/writing.py", "contextlib.py")
 
 
 class Interrupting:
@@ -63,3 +72,96 @@ def test_an_interrupted_batch_of_recalls_locks_no_scope() -> None:
             for scope in ("ann", "bob"):
                 assert pool.submit(free, fleet, scope).result(), nth
     assert nth > 20
+
+
+class Signalled:
+    """Profiles a thread and raises KeyboardInterrupt where the interpreter looks for signals.
+
+    That is where a function begins, and where a call into C has returned; unlike lines, these are
+    the only moments in which an interrupt comes.
+    """
+
+    def __init__(self, nth: int) -> None:
+        self.left = nth
+
+    def __call__(self, frame: FrameType, event: str, _: object) -> None:
+        file = frame.f_code.co_filename.replace("\\", "/")
+        if event not in ("call", "c_return") or not file.endswith(SIGNALLED):
+            return
+        if frame.f_code.co_name == "<genexpr>":
+            return  # which is also entered to be closed: nothing raised then is seen
+        self.left -= 1
+        if self.left == 0:
+            sys.setprofile(None)
+            raise KeyboardInterrupt
+
+
+def signalled(call: Callable[[], object], nth: int) -> bool:
+    """Call; return whether the interrupt came before the end."""
+    before = sys.getprofile()
+    sys.setprofile(Signalled(nth))
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.setprofile(before)
+    return False
+
+
+def can_be_taken(lock: RLock) -> bool:
+    """Return whether this thread can take a lock."""
+    if not lock.acquire(timeout=1.0):
+        return False
+    lock.release()
+    return True
+
+
+def test_an_interrupted_flush_keeps_nobody_from_writing() -> None:
+    with Fleet(":memory:") as fleet, ThreadPoolExecutor(1) as pool:
+        memory = fleet["ann"]
+        memory.remember("likes tea")
+        writes = fleet.database.engine._writes
+        for nth in count(1):
+            memory.recall("tea")
+            assert writes._pending
+            if not signalled(writes.flush_if_free, nth):
+                break
+            assert pool.submit(can_be_taken, writes.lock).result(), nth
+            pool.submit(memory.remember, f"tea {nth}").result(5.0)
+        assert not writes._pending
+    assert nth > 20
+
+
+def test_an_interrupted_look_at_a_desk_locks_no_scope(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Fleet(":memory:") as fleet, ThreadPoolExecutor(1) as pool:
+        memory = fleet["ann"]
+        memory.remember("likes tea")
+        desks = fleet.database.engine._desks
+        for nth in count(1):
+            found = memory.recall("tea", reinforce=False, top_k=10_000)
+            with monkeypatch.context() as patched:
+                patched.setattr(desks, "tidy", lambda _: None)
+                memory.remember("tea" + " leaf" * SOON_BYTES)
+            if not signalled(lambda: desks.tidy("ann"), nth):
+                break
+            assert pool.submit(can_be_taken, desks.lock("ann")).result(), nth
+        assert len(found) == nth
+    assert nth > 5
+
+
+def test_an_interrupted_caller_leaves_nothing_that_waits() -> None:
+    with Fleet(":memory:") as fleet, ThreadPoolExecutor(1) as pool:
+        memory = fleet["ann"]
+        writes = fleet.database.engine._writes
+        for nth in count(1):
+            # So that it first waits for another.
+            writes.commits.last = Last(2, time.monotonic() + 0.002)
+            if not signalled(lambda nth=nth: memory.remember(f"a {nth}", key=f"a {nth}"), nth):
+                break
+            assert writes.commits._waiting == []
+            assert pool.submit(can_be_taken, writes.lock).result(), nth
+            pool.submit(memory.remember, f"b {nth}", key=f"b {nth}").result(5.0)
+            assert memory.remember(f"a {nth}", key=f"a {nth}").number <= 2 * nth
+        assert memory.stats().memories == 2 * nth - 1
+    assert nth > 50
