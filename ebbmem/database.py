@@ -294,6 +294,10 @@ class Database(Maintained):
         Rows of it that do not match their checksums go as well: of a damaged memory the digests of
         what can still be read of it stay, and one whose id is damaged is in no receipt.  Only
         damaged pages, or a damaged row of ``scopes``, raise CorruptStore: `repair` comes first.
+
+        It is one transaction, so a crash leaves all of the scope or nothing.  Meanwhile, for about
+        2 s of CPU per 100,000 memories, no one else writes, and other processes wait as long as
+        their busy wait; the log grows by as much as the scope takes in the file.
         """
         return erasure.erase_scope(self.engine, arguments.name(scope, "scope"), self.now_us(now))
 

@@ -198,9 +198,11 @@ class SqliteEraser(SqliteFollower):
     ) -> None:
         """Keep (memory id, keyed digest) of what was erased."""
         self._counters.note_erased(scope_id)
-        for memory_id, digest in entries:
-            (seq,) = self._counters.take(scope_id)
-            remember(self._connection, (scope_id, memory_id, digest, now, seq))
+        entries = list(entries)
+        seqs = self._counters.take(scope_id, len(entries))
+        rows = [(scope_id, *one, now, seq) for one, seq in zip(entries, seqs, strict=True)]
+        values = [(*row, seals.erased_checksum(row)) for row in rows]
+        self._connection.run_for_each(sql.PUT_ERASED, values)
 
     @whole
     def lift_erased(self, scope_id: int, digests: Sequence[bytes]) -> None:
