@@ -56,6 +56,7 @@ WITHIN: dict[str, str] = {
     " records.statements",
     "records.base": "records.erasable records.loadable records.rows",
     "records.followable": "records.base",
+    "records.forks": "records.identity",
     "records.touching": "records.base",
     "records.statements": "records.base records.followable records.memory_rows",
     "records.following": "records.base records.followable records.memory_rows records.reading"

@@ -6,6 +6,7 @@
 #include "bindings/released.h"
 #include "bindings/topics.h"
 #include "core/errors.h"
+#include "files/forks.h"
 #include "files/log_index.h"
 
 namespace py = pybind11;
@@ -32,7 +33,9 @@ py::bytes header(const LogIndex& index) {
 void bind_log_index(py::module_& m) {
   py::class_<LogIndex>(m, "LogIndex", "The index of the write-ahead log of an open SQLite file.")
       .def(py::init(&make), py::arg("file"))
-      .def("header", &header, "Bytes that every commit changes; empty while they are written.");
+      .def("header", &header,
+           "Bytes that every commit changes; empty while they are written, and in a forked child.");
+  m.def("forks", &forks, "Return another number in every forked child than in its parent.");
 }
 
 }  // namespace ebb::bindings

@@ -26,7 +26,7 @@ LogIndex::LogIndex(DatabaseFile& file) {
 }
 
 bool LogIndex::read(Header& header) const {
-  if (header_ == nullptr) return false;
+  if (header_ == nullptr || forks() != forks_) return false;
   // Written the other way round: the second copy first.
   for (std::size_t i = 0; i < kWords; ++i) header[i] = header_[i];
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "files/database_file.h"
+#include "files/forks.h"
 
 namespace ebb {
 
@@ -24,12 +25,14 @@ class LogIndex {
   explicit LogIndex(DatabaseFile& file);
 
   // Writes the header, and returns true; false where it is just being written, or is not of the
-  // version that is known here. Whoever reads the same twice knows of no commit that ended between
-  // the beginnings of both. Safe to call from threads.
+  // version that is known here, and in a forked child, to which the log's locks do not belong.
+  // Whoever reads the same twice knows of no commit that ended between the beginnings of both. Safe
+  // to call from threads.
   bool read(Header& header) const;
 
  private:
   const volatile std::uint32_t* header_ = nullptr;
+  std::uint64_t forks_ = forks();
 };
 
 }  // namespace ebb

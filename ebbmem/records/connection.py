@@ -15,7 +15,7 @@ from ebbmem.errors import EbbmemError, StorageFailed, StoreError
 from ebbmem.records.busy import BusyWait
 from ebbmem.records.failures import REFUSALS, lost_a_sync, translated
 from ebbmem.records.filesystems import remote_filesystem
-from ebbmem.records.forks import Inherited, Use, let_forks_go_first, opening, watch
+from ebbmem.records.forks import Inherited, Use, let_forks_go_first, notice_fork, opening, watch
 from ebbmem.records.handles import file_address
 from ebbmem.records.opened import MEMORY_PATH, open_alone, opened, require_safe_sqlite
 
@@ -107,6 +107,7 @@ class Connection:
 
     def _asked_version(self) -> int:
         """Ask SQLite for the data version."""
+        notice_fork()
         try:
             # `get` takes all rows, so that the statement ends: until then it sees nothing newer.
             version: int = self._asking.execute("PRAGMA data_version").get

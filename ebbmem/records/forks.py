@@ -8,6 +8,9 @@ process to close the file would remove the log, with the child's commits, under 
 So a fork waits, up to a bound, until no connection is in use, and the child closes those it
 inherited: SQLite then believes in no lock, and neither the file nor a lock of the parent's is
 touched.  Where one was in use after all, its file cannot be opened in the child.
+
+C code may fork by the C library alone, so that no hook of Python's runs: then the child leaves its
+connections when it next begins a transaction, or asks whether anything was committed.
 """
 
 from __future__ import annotations
@@ -20,7 +23,9 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Final, NoReturn, Protocol
 
+from ebbmem import _core
 from ebbmem.errors import ForkedStore
+from ebbmem.records.identity import renew as renew_ids
 
 _NAP_S: Final = 0.001
 _MOST_NAPS: Final = 500
@@ -53,6 +58,8 @@ _calm = threading.Event()
 _calm.set()
 _process: object = object()
 """This process: another one in every forked child."""
+_forks = _core.forks()
+"""What the C library says of this process; another number where C code forked it."""
 _closed_to_us: Final[set[tuple[int, int]]] = set()
 """Files (device, inode) that SQLite believes to be locked, for ever, in this process."""
 
@@ -93,8 +100,16 @@ def watch(connection: Forkable) -> None:
     _connections[key] = weakref.ref(connection, lambda _: _connections.pop(key, None))
 
 
+def notice_fork() -> None:
+    """Leave what belongs to the parent where C code forked this process without Python's hooks."""
+    if _core.forks() != _forks:
+        _leave_inherited()
+        renew_ids()
+
+
 def let_forks_go_first() -> None:
     """Wait, before a transaction, for a fork that waits for quiet."""
+    notice_fork()
     if not _calm.is_set():
         _calm.wait(_MOST_NAPS * _NAP_S)
 
@@ -142,8 +157,8 @@ def _go_on() -> None:
 
 def _leave_inherited() -> None:
     """Leave, in the child, what belongs to the parent."""
-    global _process, _calm  # noqa: PLW0603
-    _process = object()
+    global _process, _calm, _forks  # noqa: PLW0603
+    _process, _forks = object(), _core.forks()
     # A thread that is not here may hold the lock of the old one.
     _calm = threading.Event()
     _calm.set()

@@ -53,9 +53,11 @@ class _Sequence:
 
 
 _sequence: Final = _Sequence()
+renew: Final = _sequence.renew
+"""Makes other ids than the parent from now on, in a forked child."""
 if hasattr(os, "register_at_fork"):
     # Another thread of the parent may have held the lock.
-    os.register_at_fork(after_in_child=_sequence.renew)
+    os.register_at_fork(after_in_child=renew)
 
 
 def new_id(now_us: int) -> bytes:

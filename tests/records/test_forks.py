@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import threading
@@ -10,6 +11,7 @@ from contextlib import closing
 import pytest
 from records.samples import memory, remembered, scope_of
 
+from ebbmem import Fleet, _core
 from ebbmem.errors import ForkedStore
 from ebbmem.records.sqlite import SqliteRecords
 
@@ -22,10 +24,10 @@ pytestmark = [
 class Child:
     """A forked process that does its steps one by one, each when it is told to."""
 
-    def __init__(self, *steps):
+    def __init__(self, *steps, fork=os.fork):
         told, self._tell = os.pipe()
         self._answers, answer = os.pipe()
-        self._pid = os.fork()
+        self._pid = fork()
         if self._pid == 0:
             signal.alarm(30)
             kept = None
@@ -50,6 +52,11 @@ class Child:
         os.waitpid(self._pid, 0)
         os.close(self._tell)
         os.close(self._answers)
+
+
+def fork_by_c():
+    """Fork as C code may: none of Python's hooks is called."""
+    return ctypes.PyDLL(None).fork()
 
 
 def texts(path):
@@ -138,3 +145,50 @@ def test_a_closed_store_is_no_matter_to_a_child(store, path):
     assert child.go_on() == "done"
     child.kill()
     assert texts(path) == ["a", "b"]
+
+
+def looked(store):
+    store.data_version()
+
+
+def read(store):
+    with store.read() as reader:
+        reader.scopes()
+
+
+@pytest.mark.parametrize("use", [looked, read, lambda store: remembered(store, "lost")])
+def test_a_child_of_c_code_that_calls_no_hook_is_noticed(store, path, use):
+    remembered(store, "of the parent")
+    store.data_version()
+    store.data_version()
+    child = Child(lambda _: use(store), lambda _: held_open(path, "of the child"), fork=fork_by_c)
+    assert child.go_on() == ForkedStore.__name__
+    assert child.go_on() == "done"
+    remembered(store, "later")
+    assert sorted(texts(path)) == ["later", "of the child", "of the parent"]
+    child.kill()
+    assert sorted(texts(path)) == ["later", "of the child", "of the parent"]
+
+
+def test_a_child_of_c_code_sees_no_memory_of_its_parent(path):
+    with Fleet(path) as fleet:
+        memory = fleet["ann"]
+        memory.remember("of the parent")
+        assert len(memory.recall("parent")) == 1
+        child = Child(
+            lambda _: memory.recall("parent"), lambda _: memory.remember("lost"), fork=fork_by_c
+        )
+        assert [child.go_on(), child.go_on()] == [ForkedStore.__name__] * 2
+        child.kill()
+        memory.remember("parent, later")
+        assert len(memory.recall("parent")) == 2
+
+
+def test_the_core_counts_forks():
+    before = _core.forks()
+    for fork in (os.fork, fork_by_c):
+        pid = fork()
+        if pid == 0:
+            os._exit(int(_core.forks() == before + 1))
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 1
+    assert _core.forks() == before
