@@ -20,7 +20,7 @@ LAYERS: dict[int, str] = {
     " writes workers digests reading retrieval explaining revision erasure filters prospective"
     " buffer summaries consolidation engine lines parsing intake telling restoring importing"
     " exporting verifying reembedding",
-    4: "sharing maintenance database handle recaller store agentic fleet",
+    4: "sharing maintenance database handle recaller store agentic fleet calibrate",
     5: "__init__ __main__ cli demo terminal charts",
 }
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names.split()}
@@ -178,7 +178,7 @@ THIRD_PARTY: dict[str, str] = {
     "numpy": EVERYWHERE,
     "apsw": "build records",
     "Stemmer": "analysis",
-    "scipy": "csr",
+    "scipy": "calibrate csr",
     "typer": "cli",
     "rich": "demo terminal",
 }
