@@ -3,24 +3,12 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ebbmem._core_recall import (
-    Maker as Maker,
-)
-from ebbmem._core_recall import (
-    Products as Products,
-)
-from ebbmem._core_recall import (
-    Searches as Searches,
-)
-from ebbmem._core_recall import (
-    Strengths as Strengths,
-)
-from ebbmem._core_recall import (
-    product_scores as product_scores,
-)
-from ebbmem._core_recall import (
-    top_bounded as top_bounded,
-)
+from ebbmem._core_recall import Maker as Maker
+from ebbmem._core_recall import Products as Products
+from ebbmem._core_recall import Searches as Searches
+from ebbmem._core_recall import Strengths as Strengths
+from ebbmem._core_recall import product_scores as product_scores
+from ebbmem._core_recall import top_bounded as top_bounded
 
 F32: TypeAlias = NDArray[np.float32]
 F64: TypeAlias = NDArray[np.float64]
