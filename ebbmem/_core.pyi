@@ -182,6 +182,10 @@ class LinkRows:
 def sealed_births(
     rows: list[Any], row_id: int, seq: int, kind: str | None
 ) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]], int] | None: ...
+def sealed_events(
+    scope_id: int, seq: int, kind: str, events: list[tuple[int, bytes]]
+) -> list[tuple[Any, ...]] | None: ...
+def agreeing_memories(rows: list[tuple[Any, ...]]) -> int: ...
 
 # --- postings, spreading, links
 class Postings:

@@ -76,6 +76,14 @@ ContentRecord content_of(RowCells& cells, std::int64_t row_id, std::int64_t text
           cells.blob(26), cells.text_or_null(27),     cells.text_or_null(29)};
 }
 
+// The text's checksum, and that of the whole.
+std::pair<std::int64_t, std::int64_t> checksums_of(RowCells& cells, std::int64_t row_id,
+                                                   std::int64_t seq) {
+  const std::int64_t text = text_checksum({row_id, cells.text(4), cells.text(6)});
+  const std::int64_t index = index_checksum(memory_of(cells, row_id, seq));
+  return {text, index << 32 | content_checksum(content_of(cells, row_id, text))};
+}
+
 // New memories of one scope, and the events that say so, with their checksums.
 class Births {
  public:
@@ -84,10 +92,7 @@ class Births {
   // False for a row with a value that its column cannot hold.
   bool add_memory(PyObject* row) {
     RowCells cells(row, kMemoryWidth, "rows");
-    const TextRecord texts{row_id_, cells.text(4), cells.text(6)};
-    const std::int64_t text = text_checksum(texts);
-    const std::int64_t index = index_checksum(memory_of(cells, row_id_, seq_));
-    const std::int64_t checksum = index << 32 | content_checksum(content_of(cells, row_id_, text));
+    const auto [text, checksum] = checksums_of(cells, row_id_, seq_);
     if (!cells.fits()) return false;
     NewTuple memory(kMemoryWidth + 2);
     memory.add(row_id_++);
@@ -109,7 +114,7 @@ class Births {
       const std::int64_t memory = cells.integer(0);
       const std::int64_t scope = memory >> kNumberBits;
       const EventRecord record{
-          seq_, scope, {name.data(), name.size()}, cells.integer(kRecordedAt), memory};
+          seq_, scope, {name.data(), name.size()}, cells.integer(kRecordedAt), memory, {}};
       NewTuple event(kEventWidth);
       event.add(seq_++);
       event.add(scope);
@@ -145,12 +150,53 @@ py::object sealed_births(const py::list& rows, std::int64_t row_id, std::int64_t
   return py::make_tuple(births.memories, births.events, births.checksum_xor);
 }
 
+// How many memories, from the first, are as they were written; their checksums come last.
+std::size_t agreeing_memories(const py::list& rows) {
+  std::size_t count = 0;
+  for (; count < rows.size(); ++count) {
+    RowCells cells(PyList_GET_ITEM(rows.ptr(), static_cast<Py_ssize_t>(count)), kMemoryWidth + 2,
+                   "rows");
+    const std::pair kept{cells.integer(kMemoryWidth), cells.integer(kMemoryWidth + 1)};
+    const std::pair found = checksums_of(cells, cells.integer(0), cells.integer(1));
+    if (!cells.fits() || found != kept) break;
+  }
+  return count;
+}
+
+// Events of one scope and kind that are of no one memory; None for a value that does not fit.
+py::object sealed_events(std::int64_t scope, std::int64_t seq, const py::str& kind,
+                         const py::list& events) {
+  const std::string name = kind;
+  py::list sealed;
+  for (std::size_t i = 0; i < events.size(); ++i, ++seq) {
+    RowCells cells(PyList_GET_ITEM(events.ptr(), static_cast<Py_ssize_t>(i)), 2, "events");
+    const EventRecord record{seq,   scope,        {name.data(), name.size()}, cells.integer(0),
+                             kNull, cells.blob(1)};
+    if (!cells.fits()) return py::none();
+    NewTuple event(kEventWidth);
+    event.add(seq);
+    event.add(scope);
+    event.add(kind.ptr());
+    event.add(cells.object(0));
+    event.add(Py_None);
+    event.add(cells.object(1));
+    event.add(event_checksum(record));
+    sealed.append(event.filled());
+  }
+  return sealed;
+}
+
 }  // namespace
 
 void bind_row_seals(py::module_& m) {
   m.def("sealed_births", &sealed_births, py::arg("rows"), py::arg("row_id"), py::arg("seq"),
         py::arg("kind"),
         "Return new memories with checksums, events of a kind, and an XOR; None for unfit values.");
+  m.def("agreeing_memories", &agreeing_memories, py::arg("rows"),
+        "Return how many memories, from the first, agree with their checksums, which come last.");
+  m.def("sealed_events", &sealed_events, py::arg("scope_id"), py::arg("seq"), py::arg("kind"),
+        py::arg("events"),
+        "Return events, each a moment and a payload, with checksums; None for unfit values.");
 }
 
 }  // namespace ebb::bindings

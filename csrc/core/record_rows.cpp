@@ -86,8 +86,9 @@ std::int64_t content_checksum(const ContentRecord& row) {
 std::int64_t event_checksum(const EventRecord& row) {
   Packed<6> numbers;
   numbers.add(row.seq).add(row.scope_id).add(row.at).add(row.memory);
-  numbers.add(row.kind.size).add(kNullText.size);
-  return crc32(kNullText, crc32(row.kind, numbers.summed(name("events"))));
+  const Span<const char> payload = or_null_text(row.payload);
+  numbers.add(row.kind.size).add(payload.size);
+  return crc32(payload, crc32(row.kind, numbers.summed(name("events"))));
 }
 
 std::int64_t link_checksum(const LinkRecord& row) {

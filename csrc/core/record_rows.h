@@ -59,13 +59,13 @@ struct ContentRecord {
   Span<const char> metadata;
 };
 
-// An event of one memory, without payload.
 struct EventRecord {
   std::int64_t seq;
   std::int64_t scope_id;
   Span<const char> kind;
   std::int64_t at;
-  std::int64_t memory;
+  std::int64_t memory;       // or kNull
+  Span<const char> payload;  // without data for NULL
 };
 
 struct LinkRecord {

@@ -111,7 +111,10 @@ class SqliteReader:
     def memories(self, rows: Sequence[int]) -> dict[int, MemoryRow]:
         """Return memories by row id; unknown ones are left out."""
         found = self._connection.rows_of_each(sql.SELECT_MEMORY, singles(rows))
-        return {row[0]: self.checked_memory(row) for row in found}
+        agreeing = _core.agreeing_memories(found)
+        memories = [MemoryRow._make(row[:-2]) for row in found[:agreeing]]
+        memories += map(self.checked_memory, found[agreeing:])
+        return {memory.row_id: memory for memory in memories}
 
     def find(self, memory_id: bytes) -> int | None:
         """Return the row id of a memory's public id."""

@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import Any, Final
 from zlib import crc32
 
+from ebbmem import _core
 from ebbmem.errors import InvalidArgument
 
 Row = Sequence[Any]
@@ -197,6 +198,30 @@ def event_checksum(row: Row) -> int:
         return crc32(named + told, crc32(numbers, _EVENTS))
     except (UnicodeEncodeError, struct.error, TypeError, AttributeError) as exc:
         raise InvalidArgument.of("events", "values that SQLite can hold", exc) from exc
+
+
+def sealed_events(
+    scope_id: int, seq: int, kind: str, events: Sequence[tuple[int, bytes]]
+) -> list[tuple[Any, ...]]:
+    """Return rows of events, each (at, payload), of no one memory; the first has ``seq``.
+
+    Raises
+    ------
+    InvalidArgument
+        If a value is one that its column cannot hold.
+    """
+    sealed = _core.sealed_events(scope_id, seq, kind, list(events))
+    if sealed is not None:
+        return sealed
+    return sealed_one_by_one(scope_id, seq, kind, events)
+
+
+def sealed_one_by_one(
+    scope_id: int, seq: int, kind: str, events: Sequence[tuple[int, bytes]]
+) -> list[tuple[Any, ...]]:
+    """Return what `sealed_events` does; row by row it says which value is refused."""
+    rows = [(seq + i, scope_id, kind, at, None, told) for i, (at, told) in enumerate(events)]
+    return [(*row, event_checksum(row)) for row in rows]
 
 
 checkpoint_checksum: Final = checksum(

@@ -253,12 +253,10 @@ class SqliteWriter(SqliteEraser):
     @whole
     def insert_events(self, scope_id: int, kind: str, events: Sequence[tuple[int, bytes]]) -> None:
         """Append several of a kind to the history, each (at, payload), of no one memory."""
-        values = []
-        seqs = self._counters.take(scope_id, len(events))
-        for seq, (at, payload) in zip(seqs, events, strict=True):
-            columns = (seq, scope_id, kind, at, None, payload)
-            values.append((*columns, seals.event_checksum(columns)))
-        self._connection.insert(sql.INSERT_EVENT, values)
+        if events:
+            seq, *_ = self._counters.take(scope_id, len(events))
+            sealed = seals.sealed_events(scope_id, seq, kind, events)
+            self._connection.insert(sql.INSERT_EVENT, sealed)
 
     @whole
     def insert_intention(self, row: IntentionRow) -> None:

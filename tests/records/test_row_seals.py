@@ -1,0 +1,83 @@
+"""Rows as they are read, and events: what the core says of them is what Python says row by row."""
+
+from __future__ import annotations
+
+import struct
+from zlib import crc32
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from records.samples import memory
+from records.test_checksums import memories
+
+from ebbmem import _core
+from ebbmem.errors import InvalidArgument, InvalidType
+from ebbmem.records import memory_rows
+from ebbmem.records import rows as seals
+
+MOST = (1 << 63) - 1
+kinds = st.sampled_from(["recalled", "größer", ""])
+told = st.lists(st.tuples(st.integers(-MOST - 1, MOST), st.binary(max_size=80)), max_size=5)
+
+
+@settings(max_examples=200)
+@given(st.integers(1, 1 << 31), st.integers(0, MOST - 100), kinds, told)
+def test_events_are_what_python_makes(scope_id, seq, kind, events):
+    expected = seals.sealed_one_by_one(scope_id, seq, kind, events)
+    assert _core.sealed_events(scope_id, seq, kind, events) == expected
+    assert seals.sealed_events(scope_id, seq, kind, events) == expected
+
+
+def test_the_checksum_of_an_event_is_that_of_its_bytes():
+    ((*row, checksum),) = seals.sealed_events(7, 20, "recalled", [(5, b"told")])
+    assert row == [20, 7, "recalled", 5, None, b"told"]
+    numbers = struct.pack("<6q", 20, 7, 5, -(2**63), len("recalled"), len(b"told"))
+    assert checksum == crc32(b"events" + numbers + b"recalled" + b"told")
+
+
+@pytest.mark.parametrize("bad", [(2**63, b""), (1.5, b""), (1, "text"), (1, 2)])
+def test_an_event_that_no_column_holds_is_refused(bad):
+    assert _core.sealed_events(7, 20, "recalled", [(1, b""), bad]) is None
+    with pytest.raises(InvalidArgument, match="events"):
+        seals.sealed_events(7, 20, "recalled", [(1, b""), bad])
+
+
+@settings(max_examples=200)
+@given(st.lists(memories, min_size=1, max_size=4), st.data())
+def test_a_row_agrees_only_as_it_was_written(rows, data):
+    written = [memory_rows.sealed(row) for row in rows]
+    assert _core.agreeing_memories(written) == len(rows)
+    at = data.draw(st.integers(0, len(rows) - 1))
+    column = data.draw(st.integers(0, len(written[at]) - 1))
+    damaged = list(written[at])
+    damaged[column] = changed(damaged[column])
+    written[at] = tuple(damaged)
+    assert _core.agreeing_memories(written) == at
+
+
+def changed(value):
+    """Return what a damaged file may say instead of a value."""
+    if value is None:
+        return "x"
+    if isinstance(value, (str, bytes)):
+        return value + value[:1] if value else None
+    if isinstance(value, float):
+        return value / 2 if value else 0.5
+    return value ^ 1
+
+
+@pytest.mark.parametrize("unfit", ["text", 1.5, 2**64, b"blob", None])
+def test_a_value_of_another_type_does_not_agree(unfit):
+    row = list(memory_rows.sealed(memory()))
+    row[0] = unfit
+    assert _core.agreeing_memories([tuple(row)]) == 0
+
+
+def test_rows_are_whole():
+    assert _core.agreeing_memories([]) == 0
+    for row in [(1, 2), "row", None]:
+        with pytest.raises(InvalidType, match="rows"):
+            _core.agreeing_memories([row])
+    with pytest.raises(InvalidType, match="events"):
+        _core.sealed_events(7, 20, "recalled", [(1,)])
