@@ -9,6 +9,7 @@ from ebbmem.buffer import BufferLimits
 from ebbmem.clock import Clock, Moment
 from ebbmem.conflicts import ConflictRule
 from ebbmem.database import Database
+from ebbmem.drafts import Extractor
 from ebbmem.embedders.base import Embedder
 from ebbmem.errors import InvalidType
 from ebbmem.models import Turn
@@ -24,7 +25,7 @@ class AgenticMemory(EpisodicMemoryStore):
     ----------
     store : str or os.PathLike or Database
         The store's file (opened here and closed with this handle), or an open store.
-    embedder, scope, user_id, agent_id, recipe, conflicts
+    embedder, scope, user_id, agent_id, recipe, conflicts, extract
         As for `EpisodicMemoryStore`.
     run_id : str
         The conversation that `add_turn` adds to unless told otherwise.
@@ -49,6 +50,7 @@ class AgenticMemory(EpisodicMemoryStore):
         limits: BufferLimits | None = None,
         index_turns: bool = True,
         conflicts: ConflictRule | None = None,
+        extract: Extractor | None = None,
         clock: Clock | None = None,
     ) -> None:
         self._run_id = arguments.name(run_id, "run_id")
@@ -67,6 +69,7 @@ class AgenticMemory(EpisodicMemoryStore):
                 agent_id=agent_id,
                 recipe=recipe,
                 conflicts=conflicts,
+                extract=extract,
             )
         except BaseException:
             if self._owned is not None:

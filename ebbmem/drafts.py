@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ebbmem import arguments
 from ebbmem.clock import Moment, to_us
 from ebbmem.durations import Duration, end_us
 from ebbmem.errors import InvalidArgument, InvalidType
+
+Extractor = Callable[[str], Iterable[str]]
+"""Finds names in a text: persons, places, things."""
 
 
 class Draft(NamedTuple):
@@ -95,6 +98,17 @@ def draft(  # one keyword per field of a memory
         run_id=None if run_id is None else arguments.name(run_id, "run_id"),
         supersedes=arguments.ids(supersedes, "supersedes"),
     )
+
+
+def extracted(made: Sequence[Draft], extract: Extractor | None) -> list[Draft]:
+    """Return drafts with what an extractor finds in their summaries among their keywords."""
+    if extract is None:
+        return list(made)
+    found = [arguments.names(extract(one.summary), "extract") for one in made]
+    return [
+        one._replace(keywords=tuple(dict.fromkeys((*one.keywords, *more))))
+        for one, more in zip(made, found, strict=True)
+    ]
 
 
 def drafts_of(memories: Iterable[str | Mapping[str, Any]], now_us: int) -> list[Draft]:

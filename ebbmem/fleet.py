@@ -18,6 +18,7 @@ from ebbmem.database import (
     DEFAULT_PENDING_S,
     Database,
 )
+from ebbmem.drafts import Extractor
 from ebbmem.embedders.base import Embedder
 from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.errors import InvalidType
@@ -36,7 +37,7 @@ class Fleet:
         The store's file.
     index_budget : int or str
         Bytes that scope indexes may take in RAM, as a number or like ``"2GiB"``.
-    embedder, recipe, conflicts
+    embedder, recipe, conflicts, extract
         Of every handle; as for `EpisodicMemoryStore`.
     durability, language, busy_wait_s, pending_recalls, pending_s
         As for `Database`.
@@ -52,6 +53,7 @@ class Fleet:
         embedder: Embedder | None = None,
         recipe: Recipe = DEFAULT,
         conflicts: ConflictRule | None = None,
+        extract: Extractor | None = None,
         durability: str = "process",
         language: str | None = "english",
         busy_wait_s: float = DEFAULT_BUSY_WAIT_S,
@@ -72,6 +74,7 @@ class Fleet:
         self._embedder: Embedder = HashingEmbedder() if embedder is None else embedder
         self._recipe = recipe
         self._conflicts = conflicts
+        self._extract = extract
         try:
             self["default"]  # refuses a wrong embedder or recipe now, not at the first use
         except BaseException:
@@ -90,6 +93,7 @@ class Fleet:
             embedder=self._embedder,
             recipe=self._recipe,
             conflicts=self._conflicts,
+            extract=self._extract,
             scope=arguments.name(scope, "scope"),
         )
 
@@ -143,7 +147,9 @@ class Fleet:
         places = _by_scope(pairs)
         # Every share is checked before the first is written.
         shares = {
-            scope: drafts.drafts_of([pairs[at][1] for at in share], now_us)
+            scope: drafts.extracted(
+                drafts.drafts_of([pairs[at][1] for at in share], now_us), self._extract
+            )
             for scope, share in places.items()
         }
         made = remembering.remember_in_scopes(

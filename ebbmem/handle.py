@@ -12,6 +12,7 @@ from ebbmem.clock import Clock, Moment, to_us
 from ebbmem.conflicts import ConflictRule
 from ebbmem.consolidation import SleepPolicy, checked_policy, consolidate
 from ebbmem.database import Database
+from ebbmem.drafts import Extractor
 from ebbmem.durations import Duration, end_us, to_duration_us
 from ebbmem.embedders.base import Embedder, checked_embedder
 from ebbmem.embedders.hashing import HashingEmbedder
@@ -47,6 +48,7 @@ class ScopeHandle:
         agent_id: str | None = None,
         recipe: Recipe = DEFAULT,
         conflicts: ConflictRule | None = None,
+        extract: Extractor | None = None,
     ) -> None:
         if not isinstance(db, Database):
             raise InvalidType.of("db", "a Database", db)
@@ -60,6 +62,9 @@ class ScopeHandle:
         if conflicts is not None and not isinstance(conflicts, ConflictRule):
             raise InvalidType.of("conflicts", "a ConflictRule or None", conflicts)
         self._conflicts = conflicts
+        if extract is not None and not callable(extract):
+            raise InvalidType.of("extract", "a callable or None", extract)
+        self._extract = extract
         self._scope = scope_name(scope, user_id, agent_id)
         self._closed = False
         db.engine.require_embedder(self._embedder)

@@ -39,6 +39,9 @@ class EpisodicMemoryStore(Recaller):
     conflicts : ConflictRule, optional
         Lets `remember` and `remember_many` look for older memories that say other things of the
         same, and link them as ``conflicts``; see `ebbmem.conflicts`.  None: they do not look.
+    extract : callable, optional
+        Called with the summary of what is remembered; the names that it returns are keywords of
+        it as well.  What it raises goes to the caller, and nothing is remembered.
 
     Raises
     ------
@@ -150,7 +153,11 @@ class EpisodicMemoryStore(Recaller):
             supersedes=supersedes,
         )
         (made,) = remembering.remember(
-            self._engine, self._scope, self._embedder, [one], self._conflicts
+            self._engine,
+            self._scope,
+            self._embedder,
+            drafts.extracted([one], self._extract),
+            self._conflicts,
         )
         return made
 
@@ -181,7 +188,7 @@ class EpisodicMemoryStore(Recaller):
             In the order given.
         """
         arguments.count(threads, "threads")
-        made = drafts.drafts_of(memories, self._now(now))
+        made = drafts.extracted(drafts.drafts_of(memories, self._now(now)), self._extract)
         return remembering.remember(
             self._engine, self._scope, self._embedder, made, self._conflicts
         )
