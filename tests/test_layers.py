@@ -141,7 +141,7 @@ WITHIN: dict[str, str] = {
     "database": "maintenance sharing",
     "handle": "database",
     "recaller": "handle",
-    "store": "handle recaller",
+    "store": "recaller",
     "agentic": "database store",
     "fleet": "agentic database handle",
     # 3: the exchange format, from values to what reads and writes them
