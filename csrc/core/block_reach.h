@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/bits.h"
 #include "core/codes.h"
 #include "core/dispatch.h"
 #include "core/finite.h"
@@ -41,8 +42,8 @@ class BlockReach {
     active().reach(dots, terms_, {bound.scale, bound.error, bound.norm, lowered(floor)}, count_,
                    bits);
     for (std::size_t group = 0; group * 16 < count_; ++group) {
-      for (std::uint32_t left = bits[group], i = group * 16; left != 0; left >>= 1, ++i) {
-        if ((left & 1u) != 0) visit(i);
+      for (std::uint32_t left = bits[group]; left != 0; left &= left - 1) {
+        visit(group * 16 + lowest_bit(left));
       }
     }
   }

@@ -85,7 +85,7 @@ CodeBound encode(const float* row, std::size_t padded_dim, int levels, std::int8
 }
 
 CodedQuery::CodedQuery(const float* query, std::size_t padded_dim, std::size_t code_dim, int levels)
-    : codes_(code_dim), bound_(kUnbounded) {
+    : codes_(code_dim), bound_(kUnbounded), levels_(levels) {
   if (code_dim == 0) return;
   bound_ = encode(query, padded_dim, levels, codes_.data());
   const double slack = sum_slack(padded_dim) + 32.0 * kUnit;

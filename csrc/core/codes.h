@@ -76,6 +76,7 @@ class CodedQuery {
 
   const std::int8_t* codes() const { return codes_.data(); }
   std::size_t code_dim() const { return codes_.size(); }
+  int levels() const { return levels_; }
 
   // scale and norm as of a row; the error has the slack of the float32 dot in it.
   const CodeBound& bound() const { return bound_; }
@@ -100,6 +101,7 @@ class CodedQuery {
 
   Buffer<std::int8_t> codes_;
   CodeBound bound_;
+  int levels_;
 };
 
 }  // namespace ebb

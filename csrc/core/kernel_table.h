@@ -158,12 +158,16 @@ struct KernelTable {
   std::uint64_t (*ascii_members)(const char* bytes, std::size_t count, const unsigned char* rows);
 
   // Dots of 16 queries with each row: out[q * out_stride + i] for q < 16, i < count. Code d of
-  // query q is panel[(d / 4 * 16 + q) * 4 + d % 4], in [-32, 32]; otherwise as dot_codes. `count`
-  // is at least 1; out_stride is at least count rounded up to a multiple of 4, as far as which out
-  // is written. Exact family.
+  // query q is panel[(d / 4 * 16 + q) * 4 + d % 4]; of every 16 of its codes, the 8 with d % 4 < 2
+  // add up in magnitude to at most tile_limit, and so do the others. Otherwise as dot_codes.
+  // `count` is at least 1; out_stride is at least count rounded up to a multiple of 4, as far as
+  // which out is written. Exact family.
   void (*dot_tile)(const std::int8_t* panel, const std::int8_t* rows, std::size_t stride,
                    std::size_t count, std::size_t code_dim, std::int32_t* out,
                    std::size_t out_stride);
+
+  // What this table's sums of 16 bits, where it has some, allow: at least 128.
+  int tile_limit;
 
   // Bit i % 16 of bits[i / 16] is cleared when row i < count cannot reach the floor: when
   // weight * upper + offset < floor, where upper = dots[i] * rows.scale * query.scale +

@@ -28,8 +28,8 @@ class TwoStage {
   TwoStage(const ScanRows<Score>& rows, const PaddedQueries& queries)
       : rows_(rows),
         queries_(queries),
-        coded_(coded(rows, queries, queries.count(), kMaxLevels)),
-        rough_(coded(rows, queries, in_panels() ? queries.count() : 0, kPanelLevels)),
+        coded_(coded(rows, queries)),
+        rough_(in_panels() ? for_panels() : std::vector<CodedQuery>()),
         panels_({rough_.data(), rough_.size()}),
         dots_(kPanelQueries * kBlockRows),
         candidates_(queries.count(), Candidates(rows.k)) {}
@@ -65,17 +65,28 @@ class TwoStage {
   // Below this, a panel that is mostly empty costs more than reading the block again.
   static constexpr std::size_t kLeastForPanels = 4;
 
-  static std::vector<CodedQuery> coded(const ScanRows<Score>& rows, const PaddedQueries& queries,
-                                       std::size_t count, int levels) {
+  static std::vector<CodedQuery> coded(const ScanRows<Score>& rows, const PaddedQueries& queries) {
     std::vector<CodedQuery> coded;
-    coded.reserve(count);
-    for (std::size_t q = 0; q < count; ++q) {
-      coded.emplace_back(queries[q], rows.padded_dim, rows.code_dim, levels);
+    coded.reserve(queries.count());
+    for (std::size_t q = 0; q < queries.count(); ++q) {
+      coded.emplace_back(queries[q], rows.padded_dim, rows.code_dim);
     }
     return coded;
   }
 
+  std::vector<CodedQuery> for_panels() const {
+    std::vector<CodedQuery> rough;
+    rough.reserve(coded_.size());
+    for (std::size_t q = 0; q < coded_.size(); ++q) {
+      rough.push_back(
+          coded_for_panel(queries_[q], rows_.padded_dim, coded_[q], kernels_.tile_limit));
+    }
+    return rough;
+  }
+
   bool in_panels() const { return coded_.size() >= kLeastForPanels; }
+
+  bool is_rough(std::size_t q) const { return in_panels() && rough_[q].levels() < kMaxLevels; }
 
   double lowest_floor() const {
     double lowest = std::numeric_limits<double>::infinity();
@@ -93,7 +104,7 @@ class TwoStage {
       reach.visit(in_panels() ? rough_[q] : coded_[q], dots, candidates_[q].floor(),
                   [&](std::size_t i) {
                     const std::size_t slot = block.first + i;
-                    consider(q, slot, in_panels() ? fine_dot(q, slot) : dots[i]);
+                    consider(q, slot, is_rough(q) ? fine_dot(q, slot) : dots[i]);
                   });
     }
   }
@@ -151,7 +162,7 @@ class TwoStage {
   const PaddedQueries& queries_;
   const KernelTable& kernels_ = active();
   const std::vector<CodedQuery> coded_;
-  const std::vector<CodedQuery> rough_;  // of as few levels as panels take
+  const std::vector<CodedQuery> rough_;  // of as many levels as panels allow
   const CodePanels panels_;
   Buffer<std::int32_t> dots_;
   std::vector<Candidates> candidates_;

@@ -24,6 +24,7 @@ constexpr KernelTable table(const char* name) {
   table.dot_codes = dot_codes_i8;
   table.dot_codes_at = dot_codes_at_i8;
   table.dot_tile = dot_tile_i8;
+  table.tile_limit = kTileLimit;
   table.reach = reach_f32;
   table.add_where_i16 = add_where_i16;
   table.select_above_i16 = select_above_i16;

@@ -40,6 +40,8 @@ namespace {
 
 #include "kernels/tile_avx512vnni.h"
 
+#include "kernels/tile_rows.inl"
+
 #include "kernels/kernels.inl"
 }  // namespace
 }  // namespace avx512vnni

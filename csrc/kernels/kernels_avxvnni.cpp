@@ -28,6 +28,8 @@ namespace {
 
 #include "kernels/tile_avxvnni.h"
 
+#include "kernels/tile_rows.inl"
+
 #include "kernels/kernels.inl"
 }  // namespace
 }  // namespace avxvnni

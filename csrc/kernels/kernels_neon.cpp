@@ -27,6 +27,8 @@ namespace {
 
 #include "kernels/tile_neon.h"
 
+#include "kernels/tile_rows.inl"
+
 #include "kernels/kernels.inl"
 }  // namespace
 }  // namespace neon

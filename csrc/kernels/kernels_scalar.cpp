@@ -19,6 +19,8 @@ namespace {
 
 #include "kernels/tile_scalar.h"
 
+#include "kernels/tile_rows.inl"
+
 #include "kernels/kernels.inl"
 }  // namespace
 }  // namespace scalar

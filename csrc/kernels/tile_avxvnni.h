@@ -4,6 +4,9 @@
 // Needs what tile_x86.h has. Includes nothing, so that it can stand inside a target region.
 #pragma once
 
+// Sums have 32 bits: any codes of queries will do.
+constexpr int kTileLimit = 8 * 127;
+
 constexpr std::size_t kTileStep = 4;
 constexpr std::size_t kTileCodes = 16;
 

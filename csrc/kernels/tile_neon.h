@@ -3,6 +3,9 @@
 // Includes nothing, like the vector types of the other instruction sets.
 #pragma once
 
+// A lane adds up 4 products of a code of at most 127, in 16 bits: 128 * 127 < 2^15.
+constexpr int kTileLimit = 128;
+
 constexpr std::size_t kTileStep = 8;
 constexpr std::size_t kTileCodes = 8;
 
@@ -36,7 +39,6 @@ inline TileSums no_tile_sums(const std::int8_t*, std::size_t) {
   return {{vdupq_n_s32(0), vdupq_n_s32(0), vdupq_n_s32(0), vdupq_n_s32(0)}};
 }
 
-// The queries' codes are in [-32, 32]: sums of four products stay below 2^15.
 inline int32x4_t add_products(int32x4_t sums, const RowCodes& row, int8x16_t of_x, int8x16_t of_y) {
   const int16x8_t low = vmull_s8(vget_low_s8(row.x), vget_low_s8(of_x));
   const int16x8_t high = vmull_high_s8(row.x, of_x);

@@ -4,6 +4,9 @@
 // by product). Includes nothing, so that it can stand inside a target region.
 #pragma once
 
+// A lane adds up 8 products of a code of at most 127, in 16 bits: 2 * 128 * 127 < 2^15.
+constexpr int kTileLimit = 128;
+
 constexpr std::size_t kTileStep = 32;
 constexpr std::size_t kTileCodes = 32;
 
@@ -35,8 +38,6 @@ inline RowCodes repeat_codes(const std::int8_t* p) {
 // Where sums of a row with the queries of a panel start.
 inline TileSums no_tile_sums(const std::int8_t*, std::size_t) { return TileSums{}; }
 
-// The queries' codes are in [-32, 32]: a lane's sum of eight products is at most 8 * 127 * 32,
-// which is below 2^15.
 inline void add_tile(TileSums& sums, const RowCodes& row, const QueryCodes& queries) {
   for (int first = 0; first < 16; first += 4) {
     std::int16_t lane[16] = {};

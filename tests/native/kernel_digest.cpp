@@ -199,7 +199,7 @@ std::uint64_t dot_tile(const KernelTable& kernels) {
   for (const std::size_t count : {1, 2, 4, 33}) {
     for (const std::size_t dim : {32, 96, 1024}) {
       std::vector<std::int8_t> panel = random_codes(random, 16 * dim);
-      for (std::int8_t& code : panel) code = static_cast<std::int8_t>(code / 4);
+      for (std::int8_t& code : panel) code = static_cast<std::int8_t>(code / 8);
       const std::vector<std::int8_t> rows = random_codes(random, count * dim);
       const std::size_t stride = (count + 3) / 4 * 4;
       std::vector<std::int32_t> tile(16 * stride);

@@ -165,12 +165,22 @@ def test_the_way_chosen_changes_nothing(count: int) -> None:
     assert same(chosen, testing.top_affine_many(TWO, *args))
 
 
+def panel_queries(dim: int, rng: np.random.Generator) -> np.ndarray:
+    """Return 16 queries whose codes are as large as every kernel allows: of 16, two sums of 128."""
+    codes = np.zeros((16, dim // 16, 2, 8), np.int8)
+    for one, (size, many) in enumerate([(16, 8), (32, 4), (64, 2), (127, 1)] * 4):
+        chosen = rng.permuted(np.tile(np.arange(8) < many, (dim // 16, 2, 1)), axis=-1)
+        codes[one] = chosen * rng.choice([-size, size], chosen.shape)
+    # Place 4 n + i of 16 belongs to the first sum where i < 2.
+    return codes.reshape(16, dim // 16, 2, 4, 2).transpose(0, 1, 3, 2, 4).reshape(16, dim).copy()
+
+
 @pytest.mark.parametrize("name", _core.isas())
 @pytest.mark.parametrize("dim", [32, 64, 256])
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 13])
 def test_tiles_are_exact(name: str, dim: int, count: int) -> None:
     rng = np.random.default_rng(dim + count)
-    queries = rng.choice([-32, -1, 0, 5, 32], (16, dim)).astype(np.int8)
+    queries = panel_queries(dim, rng)
     rows = rng.choice([-127, -3, 0, 127], (count, dim)).astype(np.int8)
     want = [[code_oracles.integer_dot(q, row) for row in rows] for q in queries]
     assert testing.dot_tile(name, queries, rows).tolist() == want
@@ -179,9 +189,31 @@ def test_tiles_are_exact(name: str, dim: int, count: int) -> None:
 @pytest.mark.parametrize("name", _core.isas())
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_tiles_do_not_saturate(name: str, sign: int) -> None:
-    queries = np.full((16, 65_536), 32, np.int8)
+    queries = np.abs(panel_queries(65_536, np.random.default_rng(3)))
     rows = np.full((1, 65_536), sign * 127, np.int8)
-    assert testing.dot_tile(name, queries, rows).tolist() == [[sign * 32 * 127 * 65_536]] * 16
+    want = [[sign * 127 * int(query.sum(dtype=np.int64))] for query in queries]
+    assert testing.dot_tile(name, queries, rows).tolist() == want
+
+
+@pytest.mark.parametrize("dim", [5, 16, 33, 384])
+@pytest.mark.parametrize("kind", ["level", "spiked", "random", "counts"])
+def test_batches_of_any_spread_rank_as_one_by_one(dim: int, kind: str, isa: str) -> None:
+    """A panel's codes have as many levels as its sums of 16 bits allow: that differs by query."""
+    rng = np.random.default_rng(dim)
+    rows = rng.choice([-1.0, 1.0], (700, dim)) * np.where(rng.random((700, 1)) < 0.5, 1.0, 0.25)
+    queries = rng.choice([-1.0, 1.0], (21, dim))
+    if kind == "spiked":
+        queries *= np.where(np.arange(dim) % 7 == 0, 1.0, 1e-3)
+    elif kind == "random":
+        queries = rng.standard_normal((21, dim))
+    elif kind == "counts":
+        queries = rng.integers(0, 40, (21, dim)).astype(np.float64)
+    queries /= np.maximum(np.linalg.norm(queries, axis=1, keepdims=True), 1e-30)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    arena = _core.Arena(dim)
+    arena.append(rows.astype(np.float32))
+    args = (arena, queries.astype(np.float32), None, None, None, None, 10)
+    assert same(testing.top_affine_many(TWO, *args), testing.top_affine_many(ONE, *args))
 
 
 @pytest.mark.parametrize("name", _core.isas())
