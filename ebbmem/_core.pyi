@@ -38,6 +38,8 @@ class Workers:
     most: Final[int]
     started: Final[int]
 
+def ascii_names(text: str) -> str: ...
+
 class Lexicon:
     def __init__(self, capacity: int = 32_768, stop_words: list[str] = []) -> None: ...
     def learn(self, forms: list[str], terms: list[str]) -> None: ...
@@ -212,6 +214,27 @@ class Postings:
         spare: float = ...,
     ) -> tuple[I64, F64]: ...
     def bm25(self, terms: U64, k1: float, b: float, slots: I64) -> F64: ...
+    def preceding(
+        self,
+        terms: U64,
+        slots: I64,
+        scores: F64,
+        newness: I64,
+        k: int,
+        among: int,
+        near: float,
+        past: bool,
+    ) -> tuple[I64, F64]: ...
+    def tied(
+        self,
+        slot: int,
+        activation: float,
+        terms: U64,
+        said: U64,
+        mask: Bool,
+        weight: float,
+        most: int,
+    ) -> tuple[I64, F64]: ...
 
 class WordVectors:
     def __init__(self, dim: int) -> None: ...

@@ -9,6 +9,7 @@ from ebbmem._core import (
     U32,
     U64,
     Arena,
+    Bool,
     Column,
     Fading,
     Mask,
@@ -25,8 +26,14 @@ def product_scores(
     slots: I64, cosines: F64, importance: F64, since_us: I64, now_us: int, unit_us: int, rate: float
 ) -> tuple[F64, F64, F64, F64]: ...
 def top_bounded(
+    postings: Postings,
+    terms: U64,
+    k1: float,
+    b: float,
     slots: I64,
     bm25: F64,
+    named: U64,
+    mask: Bool,
     importance: F64,
     strength: F64,
     intensity: F64,
@@ -38,9 +45,15 @@ def top_bounded(
     exponent: float,
     lexical: float,
     idf: float,
+    cascade: float,
     floor: float,
+    weight: float,
+    most: int,
+    among: int,
+    near: float,
+    past: bool,
     k: int,
-) -> tuple[I64, F64, F64, F64, F64]: ...
+) -> tuple[I64, F64, F64 | None, F64, F64 | None, F64, F64]: ...
 
 class Products:
     def __init__(self, importance: F64, created_us: I64, mask: Mask, unit_us: int) -> None: ...

@@ -77,6 +77,7 @@ class Fleet:
         self._extract = extract
         try:
             self["default"]  # refuses a wrong embedder or recipe now, not at the first use
+            self._recipe = checked_recipe(recipe, self._embedder)
         except BaseException:
             self._database.close()
             raise
@@ -205,7 +206,7 @@ class Fleet:
         """
         pairs = [(scope, arguments.text(cue, "cue")) for scope, cue in _pairs(cues, "cues")]
         options = checked_options(
-            self._recipe if recipe is None else checked_recipe(recipe),
+            self._recipe if recipe is None else checked_recipe(recipe, self._embedder),
             self._database.now_us(now),
             top_k=top_k,
             token_budget=token_budget,

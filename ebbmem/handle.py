@@ -14,7 +14,7 @@ from ebbmem.consolidation import SleepPolicy, checked_policy, consolidate
 from ebbmem.database import Database
 from ebbmem.drafts import Extractor
 from ebbmem.durations import Duration, end_us, to_duration_us
-from ebbmem.embedders.base import Embedder, checked_embedder
+from ebbmem.embedders.base import Embedder, checked_embedder, stores_vectors
 from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument, InvalidType, StoreClosed
@@ -26,7 +26,7 @@ from ebbmem.models import (
     Link,
     StoreStats,
 )
-from ebbmem.recipes import DEFAULT, Recipe
+from ebbmem.recipes import DEFAULT, Recipe, weighed
 from ebbmem.vectorstores.native import InMemoryVectorStore
 
 Self = TypeVar("Self", bound="ScopeHandle")
@@ -58,7 +58,7 @@ class ScopeHandle:
         self._embedder: Embedder = (
             HashingEmbedder() if embedder is None else checked_embedder(embedder)
         )
-        self._recipe = checked_recipe(recipe)
+        self._recipe = checked_recipe(recipe, self._embedder)
         if conflicts is not None and not isinstance(conflicts, ConflictRule):
             raise InvalidType.of("conflicts", "a ConflictRule or None", conflicts)
         self._conflicts = conflicts
@@ -345,11 +345,11 @@ def scope_name(scope: str | None, user_id: str | None, agent_id: str | None) -> 
     return ";".join(parts) or DEFAULT_SCOPE
 
 
-def checked_recipe(recipe: object) -> Recipe:
-    """Return a recipe, or refuse what is none."""
+def checked_recipe(recipe: object, embedder: Embedder) -> Recipe:
+    """Return a recipe as an embedder needs it, or refuse what is none."""
     if not isinstance(recipe, Recipe):
         raise InvalidType.of("recipe", "a Recipe", recipe)
-    return recipe
+    return weighed(recipe, semantic=stores_vectors(embedder))
 
 
 def _ids(values: Iterable[str] | None, argument: str) -> list[str]:

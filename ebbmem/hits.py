@@ -15,6 +15,11 @@ F64 = NDArray[np.float64]
 
 SUPERSEDED = "superseded"
 OVER_BUDGET = "over budget"
+AHEAD_OF_OLDER = "ahead of an older match alike"
+BEHIND_NEWER = "behind a newer match alike"
+AHEAD_OF_NEWER = "ahead of a newer match alike: the cue asks about the past"
+BEHIND_OLDER = "behind an older match alike: the cue asks about the past"
+"""Notes of hits whose score is that of another, with which they changed places."""
 _NUMBERS = {
     "similarity": "similarity",
     "cascade_score": "cascade",
@@ -104,6 +109,13 @@ class Answer:
             self.scores = [self.scores[at] for at in self.places]
         if not (hits is None and isinstance(ranked.positions, range)):
             self.similarity = self.similarity[[ranked.positions[at] for at in self.places]]
+
+
+def moved(slots: I64, own: F64, shown: F64, *, past: bool) -> dict[int, str]:
+    """Return the notes of those whose place has another score than their own."""
+    ahead, behind = (AHEAD_OF_NEWER, BEHIND_OLDER) if past else (AHEAD_OF_OLDER, BEHIND_NEWER)
+    rows = zip(slots.tolist(), own.tolist(), shown.tolist(), strict=True)
+    return {slot: ahead if new > old else behind for slot, old, new in rows if new != old}
 
 
 def cut(ranked: Ranked, min_score: float) -> Answer:

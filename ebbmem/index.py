@@ -266,6 +266,11 @@ class ScopeIndex:
         self._lanes[embedder.name] = lane
         return lane
 
+    @property
+    def language(self) -> str | None:
+        """Return the language of the texts."""
+        return self._analyzer.language
+
     def _append_terms(self, texts: list[str]) -> None:
         """Append the terms of new memories to the postings."""
         if texts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,8 +16,14 @@ from ebbmem.index import ScopeIndex
 from ebbmem.recipes import Ranking, Recipe
 from ebbmem.searches import F64, Search
 from ebbmem.spaces import Asked, Query
+from ebbmem.tense import about_the_past
 
 BoolRows = NDArray[np.bool_]
+I64 = NDArray[np.int64]
+U64 = NDArray[np.uint64]
+Names = Callable[[I64], U64]
+"""The terms of the names in the text of the first of some memories, given by slot; none of an
+erased one.  The others are likely to be looked at next."""
 
 NEAR_SLACK = 1e-9
 
@@ -53,6 +59,15 @@ class Question:
     asked: Asked | None
     """The lane of vectors, asked with the cue, where the recipe uses one."""
     idf: float
+    names: Names | None = None
+    """What tells the names in texts; without it none are compared."""
+
+    @property
+    def past(self) -> bool:
+        """Return whether the cue asks about the past, where that makes a difference."""
+        if self.request.recipe.precedence is None:
+            return False
+        return about_the_past(self.cue.text, self.index.language)
 
     @property
     def vectors(self) -> Asked:
@@ -62,11 +77,17 @@ class Question:
         return self.asked
 
 
-def question(index: ScopeIndex, cue: Cue, request: Request, asked: Asked | None) -> Question:
+def question(
+    index: ScopeIndex,
+    cue: Cue,
+    request: Request,
+    asked: Asked | None,
+    names: Names | None = None,
+) -> Question:
     """Return a cue put to an index."""
     terms = cue.terms
     idf = index.postings.idf(terms).sum() if request.recipe.uses_terms and len(terms) else 0.0
-    return Question(index, cue, request, asked, idf)
+    return Question(index, cue, request, asked, idf, names)
 
 
 def searches(one: Question) -> Mapping[str, Search]:
@@ -140,12 +161,17 @@ def _near(one: Question) -> tuple[int, float, float]:
     """Return count, share and spare for BM25: what is further behind cannot be among the best.
 
     Retention lies between the recipe's floor and 1.  So where BM25 is all the evidence, each of
-    the best ``top_k`` by BM25 scores at least the floor times its familiarity, and no other text
-    more than its own.  What rounding does to either is far below ``NEAR_SLACK``.
+    the best by BM25 scores at least the floor times its familiarity, and no other text more than
+    its own.  As many have to be right as are wanted, or may change places with these.  Names only
+    raise scores, and bring up memories of their own, whatever these match.  What rounding does to
+    any of it is far below ``NEAR_SLACK``.
     """
     recipe, index = one.request.recipe, one.index
     activates = recipe.spread is not None and len(index.links) > 0
     demotes = recipe.demote_superseded and index.columns.any_superseded
     if recipe.dense > 0 or activates or demotes:
         return 0, 0.0, 0.0
-    return one.request.top_k, recipe.retention_floor, NEAR_SLACK * one.idf
+    count = one.request.top_k
+    if recipe.precedence is not None:
+        count = max(count, recipe.precedence.among)
+    return count, recipe.retention_floor, NEAR_SLACK * one.idf

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ebbmem import scoring, succession
+from ebbmem.associating import associated, joined
 from ebbmem.bounded import only_words_count, ranked_by_words
 from ebbmem.decay import F64, Ebbinghaus
-from ebbmem.hits import NO_CASCADE, SUPERSEDED, Answer, Ranked, cut
+from ebbmem.hits import NO_CASCADE, SUPERSEDED, Answer, Ranked, cut, moved
 from ebbmem.index import ScopeIndex
-from ebbmem.questions import Question, Request, searches
+from ebbmem.questions import BoolRows, Question, searches
 from ebbmem.recipes import Ranking as Kind
 from ebbmem.records.base import number_of
 from ebbmem.scoring import Terms
@@ -60,7 +61,7 @@ def answer(one: Question, rankings: Mapping[str, Ranking]) -> Answer:
     if only_words_count(one):
         return ranked_by_words(one, rankings)
     familiar = _familiar(one, rankings)
-    return _scored(one, familiar, _spread(one.index, familiar, one.request))
+    return _scored(one, familiar, _activated(one, familiar))
 
 
 def answer_alone(one: Question) -> Answer:
@@ -121,22 +122,40 @@ def _familiar(one: Question, rankings: Mapping[str, Ranking]) -> Familiar:
     return Familiar(slots, _fused(one, slots), lanes)
 
 
-def _spread(index: ScopeIndex, familiar: Familiar, request: Request) -> Activation | None:
+def _activated(one: Question, familiar: Familiar) -> Activation | None:
     """Return what the best matches bring up; superseded memories take no part."""
-    recipe = request.recipe
-    if recipe.spread is None or len(familiar.slots) == 0 or len(index.links) == 0:
+    index, request, recipe = one.index, one.request, one.request.recipe
+    linked = recipe.spread is not None and len(index.links) > 0
+    if len(familiar.slots) == 0 or not (linked or recipe.names is not None):
         return None
     taking_part = succession.taking_part(index.columns, request.mask)
-    eligible = (familiar.similarity > 0) & taking_part[familiar.slots]
-    slots, values = familiar.slots[eligible], familiar.similarity[eligible]
+    slots, values = _seeds(one, familiar, taking_part)
     if len(slots) == 0:
         return None
-    first = scoring.best(values, index.columns.created_us[slots], slots, recipe.spread_seeds)
-    slots, values = slots[first], values[first]
+    named = None
+    if recipe.ranking is Kind.BOUNDED:
+        named = associated(one, (slots, values), taking_part)
+    if not linked:
+        return named
     if recipe.ranking is Kind.SUM:
         values = values / values[0]
     seeds = (slots, values)
-    return spread_links(index.links, len(index), seeds, recipe.spread, mask=taking_part)
+    through = spread_links(index.links, len(index), seeds, recipe.spread, mask=taking_part)
+    return joined(through, named)
+
+
+def _seeds(one: Question, familiar: Familiar, taking_part: BoolRows) -> tuple[I64, F64]:
+    """Return the best matches by slot and their similarity, the best first."""
+    recipe, columns = one.request.recipe, one.index.columns
+    eligible = (familiar.similarity > 0) & taking_part[familiar.slots]
+    if recipe.ranking is Kind.BOUNDED and recipe.dense == 0:
+        # In the order of the one lane, which tells scores apart that rounding makes one.
+        at = np.searchsorted(familiar.slots, familiar.lanes["lexical"])
+        first = at[eligible[at]][: recipe.spread_seeds]
+        return familiar.slots[first], familiar.similarity[first]
+    slots, values = familiar.slots[eligible], familiar.similarity[eligible]
+    first = scoring.best(values, columns.created_us[slots], slots, recipe.spread_seeds)
+    return slots[first], values[first]
 
 
 def _scored(one: Question, familiar: Familiar, activation: Activation | None) -> Answer:
@@ -165,10 +184,21 @@ def _scored(one: Question, familiar: Familiar, activation: Activation | None) ->
         just_below = np.nextafter(scores[place[new]], -np.inf)
         scores[place[old]] = min(own, own * SUPERSEDED_FACTOR, just_below)
     table = _Table(slots, scores, terms, parts, familiar.lanes, activation)
-    best = scoring.best(scores, traces.created_us, slots, request.top_k)
     if recipe.ranking is Kind.BOUNDED:
-        best = best[scores[best] > 0]
-    return _cut(index, table, best, request)
+        return _preceding(one, table, traces.created_us)
+    best = scoring.best(scores, traces.created_us, slots, request.top_k)
+    return _cut(one, table, best, scores[best], {})
+
+
+def _preceding(one: Question, table: _Table, created_us: I64) -> Answer:
+    """Split the best candidates at ``min_score``, once matches alike have changed places."""
+    past = one.past
+    rule = (one.request.top_k, *one.request.recipe.alike, past)
+    best, shown = one.index.postings.preceding(
+        one.cue.terms, table.slots, table.scores, created_us, *rule
+    )
+    notes = moved(table.slots[best], table.scores[best], shown, past=past)
+    return _cut(one, table, best, shown, notes)
 
 
 class _Table(NamedTuple):
@@ -190,23 +220,23 @@ def _superseded(index: ScopeIndex, slots: I64) -> dict[int, str]:
     return dict.fromkeys(slots[columns.successor[slots] != 0].tolist(), SUPERSEDED)
 
 
-def _cut(index: ScopeIndex, table: _Table, best: I64, request: Request) -> Answer:
-    """Split the best candidates, given by position, at ``min_score``."""
+def _cut(one: Question, table: _Table, best: I64, shown: F64, notes: Mapping[int, str]) -> Answer:
+    """Split the best candidates, given by position with their scores, at ``min_score``."""
     slots, terms = table.slots[best], table.terms
     ranked = Ranked(
-        request.recipe.name,
+        one.request.recipe.name,
         slots,
-        table.scores[best].tolist(),
+        shown.tolist(),
         best.tolist(),
         terms.similarity,
         terms.cascade,
         terms.retrievability,
         table.parts,
         table.lanes,
-        {} if table.activation is None else _paths(index, table.activation, slots),
-        _superseded(index, slots),
+        {} if table.activation is None else _paths(one.index, table.activation, slots),
+        {**notes, **_superseded(one.index, slots)},
     )
-    return cut(ranked, request.min_score)
+    return cut(ranked, one.request.min_score)
 
 
 def _similarity(one: Question, familiar: Familiar, slots: I64) -> F64:

@@ -84,7 +84,7 @@ class Recaller(ScopeHandle):
             If a memory of the scope does not match its checksum.
         """
         options = checked_options(
-            self._recipe if recipe is None else checked_recipe(recipe),
+            self._recipe if recipe is None else checked_recipe(recipe, self._embedder),
             self._now(now),
             top_k=top_k,
             token_budget=token_budget,
@@ -144,7 +144,7 @@ class Recaller(ScopeHandle):
         if isinstance(cues, (str, bytes)) or not isinstance(cues, Sequence):
             raise InvalidType.of("cues", "a sequence of str", cues)
         options = checked_options(
-            self._recipe if recipe is None else checked_recipe(recipe),
+            self._recipe if recipe is None else checked_recipe(recipe, self._embedder),
             self._now(now),
             top_k=top_k,
             token_budget=token_budget,
@@ -209,7 +209,7 @@ class Recaller(ScopeHandle):
             If a memory of the scope does not match its checksum.
         """
         options = checked_options(
-            self._recipe if recipe is None else checked_recipe(recipe),
+            self._recipe if recipe is None else checked_recipe(recipe, self._embedder),
             self._now(now),
             top_k=top_k,
             token_budget=token_budget,

@@ -9,8 +9,9 @@ strength and emotion added), ``GENERATIVE`` (relevance, recency and importance a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
+from functools import lru_cache
 
 from ebbmem import arguments
 from ebbmem.decay import (
@@ -84,6 +85,39 @@ class Guard:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedNames:
+    """How the best match brings up what shares a rare name with it.
+
+    ``weight`` is what it passes on of its activation through a name that two texts have (less
+    through a more frequent one), ``most`` the texts beyond which a name says nothing.
+    """
+
+    weight: float = 0.6
+    most: int = 32
+
+    def __post_init__(self) -> None:
+        arguments.number(self.weight, "weight", 0.0, 1.0)
+        arguments.count(self.most, "most")
+
+
+@dataclass(frozen=True, slots=True)
+class Precedence:
+    """Which of several matches alike comes first: the newer one, or for the past the older.
+
+    Of the ``among`` best, those are alike that have the same terms of the cue (the first 64
+    count) and score at least ``near``, in (0, 1], times what the best of them does.
+    """
+
+    near: float = 0.65
+    among: int = 12
+
+    def __post_init__(self) -> None:
+        arguments.positive(self.near, "near")
+        arguments.number(self.near, "near", 0.0, 1.0)
+        arguments.count(self.among, "among")
+
+
+@dataclass(frozen=True, slots=True)
 class Recipe:
     """How recall ranks.
 
@@ -100,12 +134,22 @@ class Recipe:
     lexical, dense : float
         Weights of the two lanes in familiarity, for a bounded ranking (at least one positive).
         The other rankings use the cosine alone.
+    semantic : float or None
+        ``dense`` where the embedder is one whose vectors are stored: a model's tell what words do
+        not, those of word hashing the same once more.  ``precedence.near`` is then half as far
+        from 1.  None: nothing differs.
     retention_floor : float
         Least factor forgetting may apply in a bounded ranking, in [0, 1].
     spread : SpreadConfig or None
         How activation spreads from the best matches; None for not at all.
     spread_seeds : int
         How many of the best matches activation starts from.
+    names : SharedNames or None
+        How the best match brings up, in a bounded ranking, what shares a name with it; None for
+        not at all.
+    precedence : Precedence or None
+        Which matches change places, in a bounded ranking, so that the newer comes first, or the
+        older where the cue asks about the past; None for none.
     candidates : int
         How many memories each lane of a bounded ranking puts forward.
     min_score : float
@@ -126,9 +170,12 @@ class Recipe:
     weights: Weights = field(default_factory=Weights)
     lexical: float = 0.0
     dense: float = 1.0
+    semantic: float | None = None
     retention_floor: float = 1.0
     spread: SpreadConfig | None = None
     spread_seeds: int = 20
+    names: SharedNames | None = None
+    precedence: Precedence | None = None
     candidates: int = 200
     min_score: float = 0.0
     demote_superseded: bool = False
@@ -144,6 +191,8 @@ class Recipe:
             raise InvalidType.of("law", "Ebbinghaus, for a product ranking", self.law)
         for lane in ("lexical", "dense", "k1"):
             arguments.not_negative(getattr(self, lane), lane)
+        if self.semantic is not None:
+            arguments.not_negative(self.semantic, "semantic")
         if self.lexical + self.dense == 0:
             raise InvalidArgument.of(
                 "lexical, dense", "weights of which one is positive", (self.lexical, self.dense)
@@ -163,6 +212,8 @@ class Recipe:
             "ranking": (Ranking,),
             "weights": (Weights,),
             "spread": (SpreadConfig, type(None)),
+            "names": (SharedNames, type(None)),
+            "precedence": (Precedence, type(None)),
             "reinforcement": (Reinforcement,),
             "guard": (Guard, type(None)),
         }
@@ -176,9 +227,32 @@ class Recipe:
         return self.ranking is Ranking.BOUNDED and self.lexical > 0
 
     @property
+    def alike(self) -> tuple[int, float]:
+        """Return how many of the best may change places, and how near they have to be."""
+        first = self.precedence
+        return (0, 1.0) if first is None else (first.among, first.near)
+
+    @property
+    def tie(self) -> tuple[float, int]:
+        """Return what a name of two texts passes on, and the most texts of a name."""
+        return (0.0, 0) if self.names is None else (self.names.weight, self.names.most)
+
+    @property
     def uses_vectors(self) -> bool:
         """Return whether the dense lane takes part."""
         return self.ranking is not Ranking.BOUNDED or self.dense > 0
+
+
+@lru_cache(maxsize=64)
+def weighed(recipe: Recipe, *, semantic: bool) -> Recipe:
+    """Return a recipe as an embedder of either kind needs it: a model's are semantic."""
+    if not semantic or recipe.semantic is None:
+        return recipe
+    # A model's cosines are seldom near 0, so with them scores lie closer together.
+    first = recipe.precedence
+    if first is not None:
+        first = replace(first, near=(1.0 + first.near) / 2.0)
+    return replace(recipe, dense=recipe.semantic, semantic=None, precedence=first)
 
 
 _RELEVANCE = WeightedSum()
@@ -218,8 +292,11 @@ DEFAULT = Recipe(
     weights=Weights(cascade=0.9),
     lexical=1.0,
     dense=0.0,
+    semantic=0.3,
     retention_floor=0.8,
-    spread=SpreadConfig(depth=2, hop_decay=0.6),
+    spread=SpreadConfig(depth=2, hop_decay=0.7),
+    names=SharedNames(),
+    precedence=Precedence(),
     demote_superseded=True,
     guard=Guard(),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -20,6 +21,7 @@ from ebbmem.hits import Answer, budgeted, known
 from ebbmem.index import ScopeIndex
 from ebbmem.merging import Merged, Part, merged
 from ebbmem.models import Recalled, RecallResult
+from ebbmem.naming import names
 from ebbmem.questions import Cue, Question, Request, question
 from ebbmem.recall import answer_alone
 from ebbmem.recipes import Recipe
@@ -30,11 +32,16 @@ from ebbmem.spaces import Query, queries
 CHARACTERS_PER_TOKEN = 4
 NS_PER_US = 1_000
 NO_TERMS = np.empty(0, dtype=np.uint64)
+I64 = NDArray[np.int64]
+U64 = NDArray[np.uint64]
 # What a result is made with; its id is made when it is read.
 _RESULT: Final = _core.Maker(
     RecallResult,
     ("_source", "_key", "cue", "memories", "skipped", "abstained", "degraded", "took_us"),
 )
+
+_AHEAD = 10
+"""How many matches are read with the first, as they are likely to be among the hits."""
 
 Looked = tuple[ScopeIndex, Answer, Mapping[int, Shelved]]
 """An index, what it answers, and the rows of that."""
@@ -259,7 +266,15 @@ def put(
     if options.filters is not None:
         mask = mask & options.filters.chosen(Indexed(index, engine.memories))
     request = Request(options.recipe, options.top_k, options.min_score, options.now_us, mask)
-    return question(index, cue, request, asked)
+    return question(index, cue, request, asked, partial(_names, engine, index))
+
+
+def _names(engine: Engine, index: ScopeIndex, slots: I64) -> U64:
+    """Return the terms of the names in the text of the first of some memories."""
+    first = int(slots[0])
+    there = index.shelf.take([first]) or engine.rows_now(index, slots[:_AHEAD].tolist())
+    found = names(there[first].row.summary) if first in there else ()
+    return engine.analyzer.terms([" ".join(found)])[0] if found else NO_TERMS
 
 
 def known_in(index: ScopeIndex, answered: Answer, rows: Mapping[int, Shelved]) -> Looked:

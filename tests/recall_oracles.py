@@ -171,7 +171,7 @@ def associative(
 
 @dataclass(frozen=True)
 class Bounded:
-    """The numbers of a bounded recipe."""
+    """The numbers of a bounded recipe; ``named``: weight, most texts; ``alike``: among, near."""
 
     k1: float
     b: float
@@ -179,6 +179,9 @@ class Bounded:
     floor: float
     stability_days: float
     exponent: float
+    named: tuple[float, int] | None = None
+    alike: tuple[int, float] | None = None
+    past: bool = False
 
 
 def bounded(
@@ -192,13 +195,73 @@ def bounded(
     """(1 - (1 - familiarity)(1 - weighted cascade)) * (floor + (1 - floor) R); 0 is left out."""
     familiar = familiarity(facts, cue, law)
     cascade = cascades(facts, familiar, edges, how)
+    if law.named is not None:
+        through_names = named(facts, cue, familiar, law.named)
+        cascade = [min(a + b, 1.0) for a, b in zip(cascade, through_names, strict=True)]
     inherited = _inherited(facts, familiar)
     scores = []
     for place, fact in enumerate(facts):
         evidence = 1 - (1 - inherited[place]) * (1 - min(law.cascade * cascade[place], 1.0))
         scores.append(evidence * (law.floor + (1 - law.floor) * _retained(fact, now_us, law)))
     rows = _demoted(facts, scores, list(zip(inherited, cascade, scores, strict=True)))
-    return [row for row in rows if row.score > 0]
+    rows = [row for row in rows if row.score > 0]
+    return exchanged(facts, cue, rows, law)
+
+
+def named(
+    facts: Sequence[Fact], cue: str, familiar: Sequence[float], how: tuple[float, int]
+) -> list[float]:
+    """What reaches each memory from the best match through the rare names in its text."""
+    weight, most = how
+    words = [set(_terms(f"{fact.text}\n{fact.keywords}")) for fact in facts]
+    live = [fact.allowed and _end(facts, place) is None for place, fact in enumerate(facts)]
+    best = [place for place in range(len(facts)) if live[place] and familiar[place] > 0]
+    best.sort(key=lambda place: (-familiar[place], -facts[place].created_us, place))
+    reached = [0.0] * len(facts)
+    for seed in best[:1]:
+        said = {term for name in _names(facts[seed].text) for term in _terms(name)}
+        for name in said - set(_terms(cue)):
+            holders = [place for place in range(len(facts)) if name in words[place]]
+            if 2 <= len(holders) <= most:
+                much = min(familiar[seed] * weight * 2 / len(holders), 1.0)
+                for place in holders:
+                    if place != seed and live[place]:
+                        reached[place] = max(reached[place], much)
+    return reached
+
+
+def _names(text: str) -> list[str]:
+    """Words with a capital that no sentence begins with (of texts of words and full stops)."""
+    found = []
+    for sentence in text.split("."):
+        found += [word for word in sentence.split()[1:] if word[0].isupper()]
+    return found
+
+
+def exchanged(
+    facts: Sequence[Fact], cue: str, rows: Sequence[Ranked], law: Bounded
+) -> list[Ranked]:
+    """Of the best, those with the same words of the cue exchange places, the newest first."""
+    asked = set(_terms(cue))
+    has = [asked & set(_terms(f"{fact.text}\n{fact.keywords}")) for fact in facts]
+    among, near = law.alike or (0, 1.0)
+    places, made = list(range(min(among, len(rows)))), list(rows)
+    while places:
+        own = has[rows[places[0]].place]
+        least = near * rows[places[0]].score
+        group = [
+            at
+            for at in places
+            if at == places[0] or (own and has[rows[at].place] == own and rows[at].score >= least)
+        ]
+        places = [at for at in places if at not in group]
+        sign = 1 if law.past else -1
+        by_time = sorted(group, key=lambda at: sign * facts[rows[at].place].created_us)
+        for at, who in zip(group, by_time, strict=True):
+            much = rows[at].score
+            made[at] = rows[who]._replace(key=much, score=much)
+    # Which of two equals stands first is told by what came before.
+    return [row._replace(inputs=(at,)) for at, row in enumerate(made)]
 
 
 def familiarity(facts: Sequence[Fact], cue: str, law: Bounded) -> list[float]:

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from ebbmem import EpisodicMemoryStore, Fleet, ManualClock, recall, recipes
 from ebbmem.decay import PowerForgetting, StorageStrength
+from ebbmem.recipes import Precedence, SharedNames, Weights
 
 NOW = 1_700_000_000
 DAY = 86_400
-WORDS = ("rex", "tom", "dog", "cat", "barks")
+WORDS = ("rex", "Rex", "Tom", "dog", "cat", "barks. Barks")
 memories = st.fixed_dictionaries(
     {
         "summary": st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join),
@@ -22,15 +23,24 @@ memories = st.fixed_dictionaries(
         "now": st.sampled_from([NOW - 90 * DAY, NOW - DAY, NOW + DAY]) | st.integers(0, NOW),
     }
 )
-cues = st.lists(st.sampled_from([*WORDS, "zebra"]), max_size=3).map(" ".join)
+cues = st.lists(st.sampled_from([*WORDS, "zebra", "was"]), max_size=3).map(" ".join)
 rules = st.builds(
-    lambda lexical, floor, spread, law: replace(
-        recipes.DEFAULT, lexical=lexical, retention_floor=floor, spread=spread, law=law
+    lambda lexical, floor, spread, law, others: replace(
+        recipes.DEFAULT, lexical=lexical, retention_floor=floor, spread=spread, law=law, **others
     ),
     st.sampled_from([1.0, 0.3, 7.0]),
     st.sampled_from([0.0, 0.8, 1.0]),
     st.sampled_from([None, recipes.DEFAULT.spread]),
     st.sampled_from([PowerForgetting(), PowerForgetting(0.01, 2.0)]),
+    st.sampled_from(
+        [
+            {},
+            {"names": None},
+            {"precedence": None},
+            {"precedence": Precedence(0.3, 5), "names": SharedNames(1.0, 3)},
+            {"weights": Weights(cascade=50.0)},
+        ]
+    ),
 )
 
 
@@ -42,7 +52,7 @@ def told(result):
     ], result.abstained
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     st.lists(memories, max_size=20),
     st.lists(cues, min_size=1, max_size=5),

@@ -12,11 +12,11 @@ from codebase import Import, imports, inner_imports, modules, trees
 LAYERS: dict[int, str] = {
     0: "errors models reports clock durations arguments",
     1: "_core _tokenize _version",
-    2: "decay reinforcement analysis build conditions embedders vectorstores records",
+    2: "decay reinforcement analysis naming tense build conditions embedders vectorstores records",
     3: "columns facets index csr graph spreading recipes scoring recall reconsolidation drafts"
     " remembering superseding found conflicts"
     " hits merging succession shelf pending loaded metering lanes spaces changes commits desks"
-    " searches questions bounded options batches catchup"
+    " searches questions bounded associating options batches catchup"
     " writes workers digests reading retrieval explaining revision erasure filters prospective"
     " buffer summaries consolidation engine lines parsing intake telling restoring importing"
     " exporting verifying reembedding",
@@ -115,8 +115,10 @@ WITHIN: dict[str, str] = {
     "succession": "columns",
     "spaces": "searches",
     "questions": "index recipes scoring searches spaces succession",
-    "bounded": "hits questions recipes searches",
-    "recall": "bounded hits index questions recipes scoring searches spaces spreading succession",
+    "associating": "questions spreading",
+    "bounded": "hits index questions recipes searches",
+    "recall": "associating bounded hits index questions recipes scoring searches spaces spreading"
+    " succession",
     "reconsolidation": "recipes",
     "reading": "engine reconsolidation shelf",
     "merging": "hits",

@@ -26,6 +26,8 @@ RECIPES: dict[str, Recipe] = {
     "GENERATIVE": recipes.GENERATIVE,
 }
 WITHOUT: dict[str, Recipe] = {
+    "shared names": replace(recipes.DEFAULT, names=None),
+    "newer before older alike": replace(recipes.DEFAULT, precedence=None),
     "spreading through links": replace(recipes.DEFAULT, spread=None),
     "supersession": replace(recipes.DEFAULT, demote_superseded=False),
     "forgetting": replace(recipes.DEFAULT, retention_floor=1.0),

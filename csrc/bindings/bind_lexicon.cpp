@@ -6,6 +6,7 @@
 
 #include "bindings/numpy_views.h"
 #include "bindings/topics.h"
+#include "core/ascii_names.h"
 #include "core/errors.h"
 #include "core/lexicon.h"
 
@@ -64,6 +65,15 @@ std::unique_ptr<Lexicon> make_lexicon(long long capacity, const py::object& stop
   return std::make_unique<Lexicon>(static_cast<std::size_t>(capacity), words.view());
 }
 
+py::str names_of(const py::object& text) {
+  if (PyUnicode_Check(text.ptr()) == 0) {
+    raise_type("text", "a str", py::str(py::type::of(text).attr("__name__")));
+  }
+  if (PyUnicode_IS_ASCII(text.ptr()) == 0) throw ValueError("text", "ASCII", "other characters");
+  const auto* const bytes = reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(text.ptr()));
+  return py::str(ascii_names({bytes, static_cast<std::size_t>(PyUnicode_GET_LENGTH(text.ptr()))}));
+}
+
 }  // namespace
 
 void bind_lexicon(py::module_& m) {
@@ -74,6 +84,8 @@ void bind_lexicon(py::module_& m) {
       .def("learn", &learn, py::arg("forms"), py::arg("terms"), "Learn the term of each form.")
       .def("clear", &Lexicon::clear, release_gil(), "Forget every form.")
       .def("__len__", &Lexicon::size, release_gil());
+  m.def("ascii_names", &names_of, py::arg("text"),
+        "Return the names in an ASCII text, with a space between two.");
 }
 
 }  // namespace ebb::bindings

@@ -54,6 +54,31 @@ py::array_t<double> bm25(const Postings& postings, const py::object& terms, cons
   return to_numpy(released([&] { return postings.score(ids, rule, wanted); }));
 }
 
+py::tuple preceding(const Postings& postings, const py::object& terms, const py::object& slots,
+                    const py::object& scores, const py::object& newness, const py::object& k,
+                    const py::object& among, const py::object& near, bool past) {
+  const auto cue = vector_view<std::uint64_t>(terms, "terms");
+  const Matches matches{vector_view<std::int64_t>(slots, "slots"),
+                        vector_view<double>(scores, "scores"),
+                        vector_view<std::int64_t>(newness, "newness")};
+  const Precedence rule{checked_count(among, "among", 0), checked_number(near, "near"), past};
+  const std::size_t most = checked_count(k, "k", 1);
+  const PlacedMatches out = released([&] { return postings.preceding(cue, matches, most, rule); });
+  return py::make_tuple(copied(out.matches), copied(out.scores));
+}
+
+py::tuple tied(const Postings& postings, const py::object& slot, const py::object& activation,
+               const py::object& terms, const py::object& said, const py::object& mask,
+               const py::object& weight, const py::object& most) {
+  const TieSeed seed{checked_slot(slot, "slot"), checked_number(activation, "activation"),
+                     vector_view<std::uint64_t>(terms, "terms")};
+  const auto cue = vector_view<std::uint64_t>(said, "said");
+  const auto allowed = vector_view<bool>(mask, "mask");
+  const TieRule rule{checked_number(weight, "weight"), checked_count(most, "most", 0)};
+  Ties out = released([&] { return postings.tied(seed, cue, {allowed.data, allowed.size}, rule); });
+  return py::make_tuple(to_numpy(std::move(out.slots)), to_numpy(std::move(out.activation)));
+}
+
 }  // namespace
 
 void bind_postings(py::module_& m) {
@@ -81,7 +106,13 @@ void bind_postings(py::module_& m) {
            "Return slots and scores of the k best texts with a score above 0, best first; with a "
            "count only those of at least share * the count-th best score - spare.")
       .def("bm25", &bm25, py::arg("terms"), py::arg("k1"), py::arg("b"), py::arg("slots"),
-           "Return the score of each slot; 0 where nothing matches and for tombstones.");
+           "Return the score of each slot; 0 where nothing matches and for tombstones.")
+      .def("preceding", &preceding, py::arg("terms"), py::arg("slots"), py::arg("scores"),
+           py::arg("newness"), py::arg("k"), py::arg("among"), py::arg("near"), py::arg("past"),
+           "Return which matches stand at the k best places, and the scores of the places.")
+      .def("tied", &tied, py::arg("slot"), py::arg("activation"), py::arg("terms"), py::arg("said"),
+           py::arg("mask"), py::arg("weight"), py::arg("most"),
+           "Return slots and activation of what shares a rare term with a text.");
 }
 
 }  // namespace ebb::bindings

@@ -1,6 +1,8 @@
 #include "core/bounded_scores.h"
 
-#include "core/arena.h"
+#include <algorithm>
+#include <utility>
+
 #include "core/topk.h"
 
 namespace ebb {
@@ -33,34 +35,90 @@ std::vector<double> retrievabilities(Span<const std::int64_t> slots, const Retai
   return found;
 }
 
+// What may be among the best: slots, each once, and what speaks for each.
+struct Candidates {
+  std::vector<std::int64_t> slots;
+  std::vector<double> familiarity;
+  std::vector<double> activation;
+};
+
+Candidates matches_of(const BoundedQuestion& question, const BoundedRule& rule) {
+  Candidates found{{question.slots.begin(), question.slots.end()}, {}, {}};
+  for (const double score : question.scores) {
+    found.familiarity.push_back(rule.lexical * score / rule.idf / rule.lexical);
+  }
+  found.activation.resize(found.slots.size(), 0.0);
+  return found;
+}
+
+// The best that may be wanted, their places among the candidates riding along where a scan keeps
+// the dot: small integers are exact in double.
+std::vector<Scored> best_of(const Candidates& found, const std::vector<double>& retention,
+                            Span<const std::int64_t> newness, const BoundedRule& rule) {
+  TopK best(wanted_of(rule.k, rule.precedence));
+  for (std::size_t i = 0; i < found.slots.size(); ++i) {
+    const double brought_up = std::min(rule.cascade * found.activation[i], 1.0);
+    const double evidence = 1.0 - (1.0 - found.familiarity[i]) * (1.0 - brought_up);
+    const double score = evidence * retention[i];
+    const std::int64_t slot = found.slots[i];
+    if (!(score > 0.0)) continue;
+    best.offer({score, newness[static_cast<std::size_t>(slot)], slot, static_cast<double>(i)});
+  }
+  return std::move(best).take();
+}
+
+// Adds what shares a name with the first match, as familiar as its own words make it.
+void bring_up(const InvertedIndex& index, const BoundedQuestion& question, const BoundedRule& rule,
+              Candidates& found) {
+  if (found.slots.empty() || !(found.familiarity[0] > 0.0)) return;
+  const TieSeed seed{found.slots[0], found.familiarity[0], question.named};
+  const Ties ties = tied(index, seed, question.cue, question.mask, rule.ties);
+  std::vector<bool> known(ties.slots.size(), false);
+  for (std::size_t i = 0; i < question.slots.size; ++i) {
+    const auto at = std::lower_bound(ties.slots.begin(), ties.slots.end(), found.slots[i]);
+    if (at == ties.slots.end() || *at != found.slots[i]) continue;
+    const auto tie = static_cast<std::size_t>(at - ties.slots.begin());
+    known[tie] = true;
+    found.activation[i] = ties.activation[tie];
+  }
+  for (std::size_t tie = 0; tie < known.size(); ++tie) {
+    if (known[tie]) continue;
+    found.slots.push_back(ties.slots[tie]);
+    found.activation.push_back(ties.activation[tie]);
+  }
+  const std::size_t first = found.familiarity.size();
+  const Span<const std::int64_t> fresh{found.slots.data() + first, found.slots.size() - first};
+  if (fresh.empty()) return;
+  for (const double score : score_bm25(index, question.cue, question.bm25, fresh)) {
+    found.familiarity.push_back(rule.lexical * score / rule.idf / rule.lexical);
+  }
+}
+
 }  // namespace
 
-BoundedRanking top_bounded(const MatchedTexts& matched, const RetainedColumns& columns,
-                           const BoundedRule& rule) {
-  check_slots(matched.slots, columns.newness.size, "slots");
-  const std::size_t count = matched.slots.size;
-  const std::vector<double> retained = retrievabilities(matched.slots, columns, rule.law);
-  std::vector<double> familiar(count), retention(count);
-  TopK best(rule.k);
-  for (std::size_t i = 0; i < count; ++i) {
-    familiar[i] = rule.lexical * matched.bm25[i] / rule.idf / rule.lexical;
-    retention[i] = rule.floor + (1.0 - rule.floor) * retained[i];
-    const double score = (1.0 - (1.0 - familiar[i])) * retention[i];
-    const std::int64_t slot = matched.slots[i];
-    // The place rides along where a scan keeps the dot: small integers are exact in double.
-    if (score > 0.0) {
-      best.offer(
-          {score, columns.newness[static_cast<std::size_t>(slot)], slot, static_cast<double>(i)});
-    }
-  }
+BoundedRanking top_bounded(const InvertedIndex& index, const BoundedQuestion& question,
+                           const RetainedColumns& columns, const BoundedRule& rule) {
+  Candidates found = matches_of(question, rule);
+  if (!question.named.empty()) bring_up(index, question, rule, found);
+  const std::vector<double> retained = retrievabilities(view(found.slots), columns, rule.law);
+  std::vector<double> retention;
+  for (const double r : retained) retention.push_back(rule.floor + (1.0 - rule.floor) * r);
+  const std::vector<Scored> first = best_of(found, retention, columns.newness, rule);
   BoundedRanking ranking;
-  for (const Scored& one : std::move(best).take()) {
-    const auto i = static_cast<std::size_t>(one.dot);
-    ranking.slots.push_back(one.slot);
+  for (const Placed& one : preceding(index, question.cue, view(first), rule.k, rule.precedence)) {
+    const auto i = static_cast<std::size_t>(one.match.dot);
+    ranking.slots.push_back(one.match.slot);
     ranking.scores.push_back(one.score);
-    ranking.familiarity.push_back(familiar[i]);
+    ranking.own_scores.push_back(one.match.score);
+    ranking.familiarity.push_back(found.familiarity[i]);
+    ranking.activation.push_back(found.activation[i]);
     ranking.retrievability.push_back(retained[i]);
     ranking.retention.push_back(retention[i]);
+  }
+  if (ranking.own_scores == ranking.scores) ranking.own_scores.clear();
+  const auto none = [](double activation) { return activation == 0.0; };
+  if (std::all_of(ranking.activation.begin(), ranking.activation.end(), none)) {
+    ranking.activation.clear();
   }
   return ranking;
 }

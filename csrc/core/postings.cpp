@@ -116,4 +116,46 @@ std::vector<double> Postings::score(Span<const std::uint64_t> terms, const Bm25&
   return score_bm25(index_, terms, rule, slots);
 }
 
+PlacedMatches Postings::preceding(Span<const std::uint64_t> cue, const Matches& matches,
+                                  std::size_t k, const Precedence& rule) const {
+  check_column(matches.scores.data, matches.scores.size, matches.slots.size, "scores");
+  check_column(matches.newness.data, matches.newness.size, matches.slots.size, "newness");
+  check_precedence(rule);
+  const Reading lock(lock_);
+  index_.check_slots(matches.slots);
+  TopK best(wanted_of(k, rule));
+  for (std::size_t i = 0; i < matches.slots.size; ++i) {
+    if (!(matches.scores[i] > 0.0)) continue;
+    // Small integers are exact in double.
+    best.offer({matches.scores[i], matches.newness[i], matches.slots[i], static_cast<double>(i)});
+  }
+  const std::vector<Scored> first = std::move(best).take();
+  PlacedMatches placed;
+  for (const Placed& one : ebb::preceding(index_, cue, {first.data(), first.size()}, k, rule)) {
+    placed.matches.push_back(static_cast<std::int64_t>(one.match.dot));
+    placed.scores.push_back(one.score);
+  }
+  return placed;
+}
+
+Ties Postings::tied(const TieSeed& seed, Span<const std::uint64_t> said, RowMask mask,
+                    const TieRule& rule) const {
+  const Reading lock(lock_);
+  index_.check_slots({&seed.slot, 1});
+  check_column(mask.data, mask.size, index_.size(), "mask");
+  return ebb::tied(index_, seed, said, mask, rule);
+}
+
+BoundedRanking Postings::top_bounded(const BoundedQuestion& question,
+                                     const RetainedColumns& columns,
+                                     const BoundedRule& rule) const {
+  check_bm25(question.bm25);
+  check_precedence(rule.precedence);
+  const Reading lock(lock_);
+  check_column(columns.newness.data, columns.newness.size, index_.size(), "newness");
+  check_column(question.mask.data, question.mask.size, index_.size(), "mask");
+  index_.check_slots(question.slots);
+  return ebb::top_bounded(index_, question, columns, rule);
+}
+
 }  // namespace ebb

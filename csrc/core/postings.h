@@ -11,9 +11,12 @@
 #include <vector>
 
 #include "core/bm25.h"
+#include "core/bounded_scores.h"
 #include "core/fair_lock.h"
 #include "core/inverted_index.h"
+#include "core/precedence.h"
 #include "core/span.h"
+#include "core/term_ties.h"
 
 namespace ebb {
 
@@ -25,6 +28,19 @@ struct Bm25Query {
   std::int64_t limit = -1;  // slots from here on are not looked at; -1: as many as there are
   std::int64_t k = 1;
   Near near;
+};
+
+// One value per match; slots come once each.
+struct Matches {
+  Span<const std::int64_t> slots;
+  Span<const double> scores;
+  Span<const std::int64_t> newness;
+};
+
+// Which matches stand at the best places, and the scores of the places.
+struct PlacedMatches {
+  std::vector<std::int64_t> matches;
+  std::vector<double> scores;
 };
 
 class Postings {
@@ -52,6 +68,17 @@ class Postings {
   // The score of each slot. Throws ValueError.
   std::vector<double> score(Span<const std::uint64_t> terms, const Bm25& rule,
                             Span<const std::int64_t> slots) const;
+
+  // The k best of those with a score above 0 as precedence.h places them. Throws ShapeError or
+  // ValueError.
+  PlacedMatches preceding(Span<const std::uint64_t> cue, const Matches& matches, std::size_t k,
+                          const Precedence& rule) const;
+  // See term_ties.h and bounded_scores.h. A mask holds one value per slot. Throw ShapeError or
+  // ValueError.
+  Ties tied(const TieSeed& seed, Span<const std::uint64_t> said, RowMask mask,
+            const TieRule& rule) const;
+  BoundedRanking top_bounded(const BoundedQuestion& question, const RetainedColumns& columns,
+                             const BoundedRule& rule) const;
 
  private:
   std::mutex writer_;      // one writer at a time; taken before lock_
