@@ -62,6 +62,7 @@ class Columns:
         self._arrays: dict[str, NDArray[Any]] = {
             name: np.empty(0, dtype) for name, dtype in _TYPES.items()
         }
+        self._weigh()
         self._names: dict[str, int] = {}
         self._bounded = False
         self._fading: _core.Fading | None = None
@@ -110,8 +111,11 @@ class Columns:
         """Return the memory the columns take."""
         lines = 0 if self._fading is None else self._fading.bytes
         mask = 0 if self._plain_mask is None else self._plain_mask.nbytes + _COLUMN_BYTES
-        values = sum(array.nbytes + _COLUMN_BYTES for array in list(self._arrays.values()))
-        return values + lines + mask + _NAME_BYTES * len(self._names)
+        return self._array_bytes + lines + mask + _NAME_BYTES * len(self._names)
+
+    def _weigh(self) -> None:
+        """Note what the columns take: some came, or all of them grew."""
+        self._array_bytes = sum(one.nbytes + _COLUMN_BYTES for one in self._arrays.values())
 
     def code(self, name: str | None) -> int:
         """Return the number under which a memory type or run is kept; -1 for none."""
@@ -132,6 +136,7 @@ class Columns:
         if "pinned" in loaded:
             loaded["pinned"] = loaded["pinned"].astype(np.bool_)
         self._arrays = loaded
+        self._weigh()
         self._note_kept(name for name in _SELDOM if name in loaded)
 
     def append(self, rows: Sequence[IndexRow]) -> int:
@@ -194,6 +199,7 @@ class Columns:
         if column is None:
             usual = _SELDOM[name]
             column = self._arrays[name] = np.full(self._room, usual, usual.dtype)
+            self._weigh()
         return column
 
     def _forget_views(self) -> None:
@@ -333,6 +339,7 @@ class Columns:
         for name, array in grown.items():
             array[: self._size] = self._arrays[name][: self._size]
         self._arrays, self._room = grown, room
+        self._weigh()
         self._forget_views()
 
 

@@ -387,7 +387,6 @@ class Engine:
             read = {by_row[row]: one for row, one in fetched(reader, list(by_row)).items()}
         # A row that another process changed since the index was brought up to date goes with the
         # index, at the next look at the version.
-        for slot, one in read.items():
-            index.shelf.put(slot, one)
+        index.shelf.put(read)
         self._indexes.weigh(index)
         return read

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from sys import getsizeof
 from typing import NamedTuple, cast
 
@@ -28,6 +28,8 @@ def fetched(reader: Reader, rows: Sequence[int]) -> dict[int, Shelved]:
     """Return memories by row id, with the ids of what replaced them; unknown ones are left out."""
     found = reader.memories(rows)
     successors = [m.superseded_by for m in found.values() if m.superseded_by is not None]
+    if not successors:
+        return {row: Shelved(memory, None) for row, memory in found.items()}
     ids = {row: id_text(value) for row, value in reader.ids(successors).items()}
     return {
         row: Shelved(memory, ids.get(memory.superseded_by or 0)) for row, memory in found.items()
@@ -65,11 +67,11 @@ class Shelf:
             return cast("dict[int, Shelved]", found)
         return {slot: one for slot, one in found.items() if one is not None}
 
-    def put(self, slot: int, one: Shelved) -> None:
-        """Keep a row."""
-        self.remove([slot])
-        self._rows[slot] = one
-        self.bytes += _bytes_of(one)
+    def put(self, rows: Mapping[int, Shelved]) -> None:
+        """Keep rows."""
+        self.remove(rows)
+        self._rows.update(rows)
+        self.bytes += sum(map(_bytes_of, rows.values()))
         while self.bytes > self._room_bytes:
             self.remove([next(iter(self._rows))])
 
@@ -85,4 +87,4 @@ def _bytes_of(one: Shelved) -> int:
     """Return how much memory a row takes."""
     row = one.row
     texts = (row.summary, row.detail, row.keywords, row.metadata, row.source, row.key, row.run_id)
-    return ROW_BYTES + sum(getsizeof(text) for text in texts if text)
+    return ROW_BYTES + sum(map(getsizeof, filter(None, texts)))

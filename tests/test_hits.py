@@ -146,7 +146,7 @@ class TestShelf:
 
     def test_what_is_put_is_taken(self):
         shelf, one = Shelf(), self.shelved("a")
-        shelf.put(3, one)
+        shelf.put({3: one})
         assert shelf.take([1, 3, 3]) == {3: one}
         shelf.remove([3, 4])
         assert (shelf.take([3]), shelf.bytes, len(shelf)) == ({}, 0, 0)
@@ -154,7 +154,7 @@ class TestShelf:
     def test_the_longest_there_go_first(self):
         shelf = Shelf(room_bytes=10_000)
         for slot in range(50):
-            shelf.put(slot, self.shelved("x" * 100))
+            shelf.put({slot: self.shelved("x" * 100)})
             assert shelf.bytes <= 10_000
         # 950 bytes a row, about 149 the text.
         assert list(shelf.take(range(50))) == [41, 42, 43, 44, 45, 46, 47, 48, 49]
@@ -162,9 +162,9 @@ class TestShelf:
     @pytest.mark.parametrize(("letter", "size"), [("x", 1), ("\xe4", 1), ("€", 2), ("🦖", 4)])
     def test_texts_count_with_the_bytes_they_take(self, letter, size):
         shelf = Shelf()
-        shelf.put(1, self.shelved(letter * 100))
+        shelf.put({1: self.shelved(letter * 100)})
         before = shelf.bytes
-        shelf.put(1, self.shelved(letter * 300))
+        shelf.put({1: self.shelved(letter * 300)})
         assert before >= 950 + 100 * size
         assert shelf.bytes == before + 200 * size
 
@@ -176,7 +176,7 @@ class TestShelf:
         shelf = Shelf()
         shelf.fit(memories)
         for slot in range(5_000):
-            shelf.put(slot, self.shelved("x" * 100))
+            shelf.put({slot: self.shelved("x" * 100)})
         assert room - 1_200 < shelf.bytes <= room
 
     def test_a_row_takes_what_is_counted(self):
@@ -193,7 +193,7 @@ class TestShelf:
                 tracemalloc.start()
                 try:
                     for slot, one in enumerate(fetched(reader, rows).values()):
-                        shelf.put(slot, one)
+                        shelf.put({slot: one})
                     gc.collect()
                     traces = tracemalloc.take_snapshot().traces
                     taken = sum(-(-trace.size // 16) * 16 for trace in traces)
@@ -204,13 +204,13 @@ class TestShelf:
 
     def test_a_row_larger_than_all_room_is_not_kept(self):
         shelf = Shelf(room_bytes=10_000)
-        shelf.put(1, self.shelved("a"))
-        shelf.put(2, self.shelved("x" * 10_000))
+        shelf.put({1: self.shelved("a")})
+        shelf.put({2: self.shelved("x" * 10_000)})
         assert (shelf.take([1, 2]), shelf.bytes) == ({}, 0)
 
     def test_putting_again_counts_once(self):
         shelf = Shelf()
-        shelf.put(1, self.shelved("x" * 1_000))
-        shelf.put(1, self.shelved("a"))
+        shelf.put({1: self.shelved("x" * 1_000)})
+        shelf.put({1: self.shelved("a")})
         shelf.remove([1])
         assert shelf.bytes == 0

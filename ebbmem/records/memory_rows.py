@@ -28,6 +28,7 @@ MEMORY_COLUMNS: Final = (*MemoryRow._fields, "text_checksum")
 
 _RECORDED_AT: Final = MEMORY_COLUMNS.index("recorded_at")
 
+_row_of: Final = tuple.__new__
 _index_part: Final = itemgetter(*map(MemoryRow._fields.index, INDEX_COLUMNS))
 
 _LOW: Final = 0xFFFF_FFFF
@@ -69,6 +70,13 @@ def sealed(row: MemoryRow) -> tuple[Any, ...]:
     except _REFUSALS as exc:
         raise InvalidArgument.of("memory", "values that SQLite can hold", exc) from exc
     return (*row, text, index << 32 | content)
+
+
+def agreeing(rows: list[tuple[Any, ...]]) -> list[MemoryRow]:
+    """Return memories as they are in their table, up to one that is not as it was written."""
+    count = _core.agreeing_memories(rows)
+    # Past a check of the core's: every row has as many values.
+    return [_row_of(MemoryRow, row[:-2]) for row in rows[:count]]
 
 
 def births(rows: list[MemoryRow], row_id: int, seq: int, kind: str | None) -> Births:

@@ -111,9 +111,8 @@ class SqliteReader:
     def memories(self, rows: Sequence[int]) -> dict[int, MemoryRow]:
         """Return memories by row id; unknown ones are left out."""
         found = self._connection.rows_of_each(sql.SELECT_MEMORY, singles(rows))
-        agreeing = _core.agreeing_memories(found)
-        memories = [MemoryRow._make(row[:-2]) for row in found[:agreeing]]
-        memories += map(self.checked_memory, found[agreeing:])
+        memories = memory_rows.agreeing(found)
+        memories += map(self.checked_memory, found[len(memories) :])
         return {memory.row_id: memory for memory in memories}
 
     def find(self, memory_id: bytes) -> int | None:
