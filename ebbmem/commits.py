@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 PATIENCE_S: Final = 0.25
 """After which one who waits looks for itself, should whoever had to wake it have been stopped."""
-MOST_GATHERING_S: Final = 0.01
+MOST_GATHERING_S: Final = 0.002
 """For how long a leader waits at most for those whom the last commit let go."""
 MOST_TOGETHER: Final = 256
 """Parts that one transaction takes at most."""

@@ -132,8 +132,9 @@ class Fleet:
             Each scope's name, and what is remembered there: a text, or the arguments of
             `EpisodicMemoryStore.remember` by name.
         threads : int
-            Accepted as `recall_many` has it; the results do not depend on it.  So far one thread
-            does it all: rows are made under Python's lock, and SQLite writes them one by one.
+            Accepted as `recall_many` has it; the results do not depend on it, and nor does the
+            time.  Five sixths of it go to rows, which SQLite writes one by one, and to objects
+            made under Python's lock; only the rest, the words and the index, could be split.
         now : datetime or int or float, optional
             The moment of those that name none themselves.
 

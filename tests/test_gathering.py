@@ -47,7 +47,7 @@ class TestGathering:
 
     @pytest.mark.parametrize(
         ("parts", "took_s", "waits_s"),
-        [(1, 0.5, None), (2, 0.004, 0.004), (9, 0.5, commits.MOST_GATHERING_S)],
+        [(1, 0.5, None), (2, 0.001, 0.001), (9, 0.5, commits.MOST_GATHERING_S)],
     )
     def test_how_long_is_known_from_the_last_commit(self, monkeypatch, parts, took_s, waits_s):
         monkeypatch.setattr(commits.time, "monotonic", lambda: 100.0)
