@@ -132,18 +132,19 @@ def finished(engine: Engine, call: Call, looked: Looked | None, options: Options
     """
     if looked is None:
         return _told(engine, call, ((), ()), options)
-    index, answered, rows = looked
     if options.token_budget is not None:
-        answered = budgeted(answered, sizes(rows), options.token_budget)
-    return _told(engine, call, _kept(engine, (index, answered, rows), options).recalled(), options)
+        index, answered, rows = looked
+        looked = index, budgeted(answered, sizes(rows), options.token_budget), rows
+    return _told(engine, call, _kept(engine, looked, options).recalled(), options)
 
 
 def _kept(engine: Engine, looked: Looked, options: Options) -> Found:
     """Strengthen the hits where recalling does, and let the records learn of it."""
-    found = _strengthened(looked, options)
-    if options.reinforce:
-        # What the index says of its hits now has to be told, whatever comes between.
-        found.keep(engine, looked[0], options.now_us, options.recipe)
+    if not options.reinforce:
+        return _strengthened(looked, options)
+    found = Found.strengthened(*looked, options.now_us, options.recipe)
+    # What the index says of its hits now has to be told, whatever comes between.
+    found.keep(engine, looked[0], options.now_us, options.recipe)
     return found
 
 
