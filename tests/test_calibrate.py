@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from datetime import datetime, timezone
 from itertools import pairwise
@@ -13,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.quality.reviews import reviews
 from ebbmem import calibrate
 from ebbmem.calibrate import Review, ReviewLaw
 from ebbmem.decay import PowerForgetting
@@ -144,16 +144,7 @@ class TestTheFit:
         assert found.law == KNOWN
 
     def test_predicts_reviews_of_other_cards(self, data_dir: Path):
-        with open(data_dir / "review_logs.csv", encoding="utf-8") as file:
-            reviews = [
-                Review(
-                    row["card_id"],
-                    datetime.fromisoformat(row["review_time"]),
-                    int(row["review_rating"]),
-                )
-                for row in csv.DictReader(file)
-            ]
-        found = calibrate.fit(reviews)
+        found = calibrate.fit(reviews(data_dir / "review_logs.csv"))
         assert found.accepted
         assert found.reviews == 6_372
         assert found.log_loss < 0.47

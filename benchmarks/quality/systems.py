@@ -13,7 +13,14 @@ from locomo import Conversation
 from numpy.typing import NDArray
 from streams import Told
 
-from ebbmem import AgenticMemory, CallableEmbedder, Database, Embedder, recipes
+from ebbmem import (
+    AgenticMemory,
+    CallableEmbedder,
+    Database,
+    Embedder,
+    SleepPolicy,
+    recipes,
+)
 from ebbmem.recipes import Recipe
 
 MODEL_DIM = 384
@@ -36,10 +43,14 @@ WITHOUT: dict[str, Recipe] = {
 
 
 class Agent:
-    """A handle of ebbmem, for streams."""
+    """A handle of ebbmem, for streams.
 
-    def __init__(self, recipe: Recipe) -> None:
+    With a ``capacity`` a sleep pass moves to the archive what is over after each memory.
+    """
+
+    def __init__(self, recipe: Recipe, capacity: int | None = None) -> None:
         self._memory = AgenticMemory(":memory:", recipe=recipe)
+        self._policy = None if capacity is None else SleepPolicy(capacity=capacity)
         self._ids: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
 
@@ -53,6 +64,8 @@ class Agent:
         )
         self._ids[one.number] = made.id
         self._numbers[made.id] = one.number
+        if self._policy is not None:
+            self._memory.consolidate(policy=self._policy, now=one.at_s)
 
     def recall(self, text: str, top_k: int, at_s: float) -> list[int]:
         """Return the numbers of what a cue brings up, best first."""
