@@ -12,7 +12,7 @@ import threading
 import time
 import weakref
 from collections.abc import Mapping, Sequence
-from itertools import compress
+from itertools import accumulate, compress, pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from ebbmem.columns import Columns
 from ebbmem.decay import I64
 from ebbmem.errors import CorruptStore
 from ebbmem.recipes import Recipe
-from ebbmem.reconsolidation import Traced
+from ebbmem.reconsolidation import Outcome, Traced
 from ebbmem.records.base import Writer
 
 NS_PER_S = 1_000_000_000
@@ -277,18 +277,24 @@ def _write_scope(
 def _write_as_in_ram(writer: Writer, share: Sequence[PendingRecall]) -> None:
     """Write recalls whose strengths are those of the records: each memory's newest, once."""
     scope_id = share[0].scope_id
-    counts = [one.hits for one in share]
-    before, r, _, succeeded = reconsolidation.traced(one.traces for one in share)
-    moments = [one.now_us for one in share]
-    newest = _newest(before.row, np.flatnonzero(succeeded))
-    of_recall = np.searchsorted(np.cumsum(counts), newest, "right")
+    told = reconsolidation.traced(one.traces for one in share)
+    succeeded = np.flatnonzero(told.succeeded)
+    if len(succeeded):
+        newest = _newest(told.before.row, succeeded)
+        writer.update_strengths(scope_id, _strengthened(share, told, newest).rows())
+    payload = reconsolidation.packed(told.before, told.r)
+    ends = accumulate(one.hits * reconsolidation.ENTRY_BYTES for one in share)
+    parts = pairwise([0, *ends])
+    events = [(one.now_us, payload[a:b]) for one, (a, b) in zip(share, parts, strict=True)]
+    writer.insert_events(scope_id, RECALLED, events)
+
+
+def _strengthened(share: Sequence[PendingRecall], told: Traced, places: I64) -> Outcome:
+    """Return the strengths after the success at some places of what the share's recalls hit."""
+    of_recall = np.searchsorted(np.cumsum([one.hits for one in share]), places, "right")
     gain = np.array([one.recipe.reinforcement.beta for one in share])[of_recall]
-    now_us = np.array(moments)[of_recall]
-    after = reconsolidation.succeeded(before.where(newest), r[newest], gain, now_us)
-    if len(newest):
-        writer.update_strengths(scope_id, after.rows())
-    payloads = _split(reconsolidation.packed(before, r), counts)
-    writer.insert_events(scope_id, RECALLED, list(zip(moments, payloads, strict=True)))
+    now_us = np.array([one.now_us for one in share])[of_recall]
+    return reconsolidation.succeeded(told.before.where(places), told.r[places], gain, now_us)
 
 
 def _newest(rows: I64, strengthened: I64) -> I64:
@@ -297,15 +303,6 @@ def _newest(rows: I64, strengthened: I64) -> I64:
     _, first = np.unique(rows[places], return_index=True)
     newest: I64 = places[first]
     return newest
-
-
-def _split(payload: bytes, counts: Sequence[int]) -> list[bytes]:
-    """Return the part of each recall, which has so many entries."""
-    ends = np.cumsum(counts) * reconsolidation.ENTRY_BYTES
-    return [
-        payload[end - n * reconsolidation.ENTRY_BYTES : end]
-        for end, n in zip(ends.tolist(), counts, strict=True)
-    ]
 
 
 def _write_again(writer: Writer, one: PendingRecall) -> None:
