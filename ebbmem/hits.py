@@ -15,6 +15,7 @@ F64 = NDArray[np.float64]
 
 SUPERSEDED = "superseded"
 OVER_BUDGET = "over budget"
+CONFLICT = "in conflict with"
 AHEAD_OF_OLDER = "ahead of an older match alike"
 BEHIND_NEWER = "behind a newer match alike"
 AHEAD_OF_NEWER = "ahead of a newer match alike: the cue asks about the past"

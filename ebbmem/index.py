@@ -35,6 +35,7 @@ I64 = NDArray[np.int64]
 U8 = NDArray[np.uint8]
 
 NEXT_TURN = kind_code("next_turn")
+CONFLICTS = kind_code("conflicts")
 BACKWARD = 0.5
 SPARE_SLOTS = 1_000
 """How many more slots may be of no use than are of use."""
@@ -65,6 +66,8 @@ class ScopeIndex:
         self.postings = _core.Postings()
         self.links = LinkTable()
         self.shelf = Shelf()
+        self.any_conflicts = False
+        """Whether some memory was ever linked to another as in conflict."""
         self._facets = Facets()
         self._analyzer = analyzer
         self._lanes: dict[str, Lane] = {}
@@ -143,6 +146,13 @@ class ScopeIndex:
             leave = np.isin(source, slots)
             self.links.replace(slots, source[leave], target[leave], kind[leave], weight[leave])
 
+    def in_conflict(self, slot: int) -> list[int]:
+        """Return the memories that one is in conflict with, by row id, ascending."""
+        linked = self.links.graph.links(slot)
+        slots = sorted(target for target, kind, _ in linked if kind == CONFLICTS)
+        rows: list[int] = self.columns.row[slots].tolist()
+        return rows
+
     def linked_turns(self, row: int) -> list[int]:
         """Return the memories of the turns before and after one."""
         slot = self.columns.slot(row)
@@ -175,6 +185,7 @@ class ScopeIndex:
         source, target = self.columns.slots(sources), self.columns.slots(targets)
         weight = weights.astype(np.float32)
         both = (source >= 0) & (target >= 0)
+        self.any_conflicts = self.any_conflicts or bool((kind == CONFLICTS).any())
         back = both & (kind == NEXT_TURN)
         return (
             np.concatenate([source[both], target[back]]),

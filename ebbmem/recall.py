@@ -16,7 +16,7 @@ from ebbmem import scoring, succession
 from ebbmem.associating import associated, joined
 from ebbmem.bounded import only_words_count, ranked_by_words
 from ebbmem.decay import F64, Ebbinghaus
-from ebbmem.hits import NO_CASCADE, SUPERSEDED, Answer, Ranked, cut, moved
+from ebbmem.hits import CONFLICT, NO_CASCADE, SUPERSEDED, Answer, Ranked, cut, moved
 from ebbmem.index import ScopeIndex
 from ebbmem.questions import BoolRows, Question, searches
 from ebbmem.recipes import Ranking as Kind
@@ -220,6 +220,18 @@ def _superseded(index: ScopeIndex, slots: I64) -> dict[int, str]:
     return dict.fromkeys(slots[columns.successor[slots] != 0].tolist(), SUPERSEDED)
 
 
+def _in_conflict(index: ScopeIndex, slots: I64, notes: dict[int, str]) -> dict[int, str]:
+    """Return notes with what the memories are in conflict with."""
+    if not index.any_conflicts:
+        return notes
+    for slot in slots.tolist():
+        numbers = ", ".join(f"#{number_of(row)}" for row in index.in_conflict(slot))
+        if numbers:
+            told = f"{CONFLICT} {numbers}"
+            notes[slot] = f"{notes[slot]}; {told}" if slot in notes else told
+    return notes
+
+
 def _cut(one: Question, table: _Table, best: I64, shown: F64, notes: Mapping[int, str]) -> Answer:
     """Split the best candidates, given by position with their scores, at ``min_score``."""
     slots, terms = table.slots[best], table.terms
@@ -234,7 +246,7 @@ def _cut(one: Question, table: _Table, best: I64, shown: F64, notes: Mapping[int
         table.parts,
         table.lanes,
         {} if table.activation is None else _paths(one.index, table.activation, slots),
-        {**notes, **_superseded(one.index, slots)},
+        _in_conflict(one.index, slots, {**notes, **_superseded(one.index, slots)}),
     )
     return cut(ranked, one.request.min_score)
 

@@ -200,3 +200,34 @@ def test_a_handle_takes_a_rule_or_nothing():
         AgenticMemory(":memory:", conflicts=True)  # type: ignore[arg-type]
     with pytest.raises(InvalidType, match="conflicts"):
         Fleet(":memory:", conflicts=0.5)  # type: ignore[arg-type]
+
+
+class TestWhatRecallTells:
+    def test_both_say_what_they_are_in_conflict_with(self, path):
+        with AgenticMemory(path, conflicts=ConflictRule(), clock=ManualClock(NOW)) as memory:
+            memory.remember("Anna lives in Porto")
+            memory.remember("Anna lives in Lisbon")
+            memory.remember("Anna has a cat")
+        for conflicts in (ConflictRule(), None):
+            with AgenticMemory(path, conflicts=conflicts, clock=ManualClock(NOW)) as memory:
+                found = memory.recall("Where does Anna live?", reinforce=False)
+                notes = {hit.number: hit.explanation.note for hit in found}
+                assert notes[1].endswith("in conflict with #2")
+                assert notes[2].endswith("in conflict with #1")
+                assert notes[3] == ""
+
+    def test_the_newer_comes_first_and_for_the_past_the_older(self):
+        with AgenticMemory(":memory:", conflicts=ConflictRule()) as memory:
+            memory.remember("Anna lives in Porto", now=NOW)
+            memory.remember("Anna lives in Lisbon", now=NOW + 9)
+            now = [hit.number for hit in memory.recall("Where does Anna live?", now=NOW + 10)]
+            before = memory.recall("Where did Anna live before?", now=NOW + 10)
+            assert (now, [hit.number for hit in before]) == ([2, 1], [1, 2])
+
+    def test_an_erased_one_is_not_named(self):
+        with AgenticMemory(":memory:", conflicts=ConflictRule()) as memory:
+            old = memory.remember("Anna lives in Porto")
+            memory.remember("Anna lives in Lisbon")
+            memory.erase(old.id)
+            (hit,) = memory.recall("Where does Anna live?")
+            assert hit.explanation.note == ""
