@@ -137,7 +137,7 @@ class Recipe:
     semantic : float or None
         ``dense`` where the embedder is one whose vectors are stored: a model's tell what words do
         not, those of word hashing the same once more.  ``precedence.near`` is then half as far
-        from 1.  None: nothing differs.
+        from 1.  None: nothing differs, and recall works where such an embedder does not.
     retention_floor : float
         Least factor forgetting may apply in a bounded ranking, in [0, 1].
     spread : SpreadConfig or None

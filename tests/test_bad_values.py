@@ -206,7 +206,10 @@ class TestEmbedders:
 
     def test_lexical_recall_needs_no_embedder(self, store):
         broken = EpisodicMemoryStore(store._db, embedder=Broken(raising))
-        assert len(broken.recall("rex")) == 1
+        with pytest.raises(EmbedderFailed):
+            broken.recall("rex")
+        words = replace(recipes.DEFAULT, semantic=None)
+        assert len(broken.recall("rex", recipe=words)) == 1
 
     def test_vectors_of_two_spaces_never_mix(self, store, path):
         one, other = (
