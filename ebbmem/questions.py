@@ -162,16 +162,15 @@ def _near(one: Question) -> tuple[int, float, float]:
 
     Retention lies between the recipe's floor and 1.  So where BM25 is all the evidence, each of
     the best by BM25 scores at least the floor times its familiarity, and no other text more than
-    its own.  As many have to be right as are wanted, or may change places with these.  Names only
-    raise scores, and bring up memories of their own, whatever these match.  What rounding does to
-    any of it is far below ``NEAR_SLACK``.
+    its own.  As many have to be right as are wanted, may change places with these, or send
+    activation.  That only raises scores, and what it reaches is looked at by itself, whatever
+    these match.  Where corrections demote some, nothing is left out.  What rounding does to any of
+    it is far below ``NEAR_SLACK``.
     """
     recipe, index = one.request.recipe, one.index
-    activates = recipe.spread is not None and len(index.links) > 0
-    demotes = recipe.demote_superseded and index.columns.any_superseded
-    if recipe.dense > 0 or activates or demotes:
+    if recipe.dense > 0 or index.columns.any_superseded:
         return 0, 0.0, 0.0
-    count = one.request.top_k
-    if recipe.precedence is not None:
-        count = max(count, recipe.precedence.among)
+    count = max(one.request.top_k, recipe.alike[0])
+    if recipe.spread is not None and len(index.links) > 0:
+        count = max(count, recipe.spread_seeds)
     return count, recipe.retention_floor, NEAR_SLACK * one.idf

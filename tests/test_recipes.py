@@ -255,19 +255,23 @@ def test_terms_of_the_explanation_make_the_score(memories, wanted, cue):
     st.sampled_from([0.0, 0.5, 0.8, 1.0]),
     st.sampled_from([1, 3, 10]),
     st.sampled_from([1.2, 0.0, 1e300]),
+    st.sampled_from([0, 30]),
 )
-def test_leaving_out_what_is_far_behind_changes_no_recall(seed, floor, k, k1):
+def test_leaving_out_what_is_far_behind_changes_no_recall(seed, floor, k, k1, links):
     rng = np.random.default_rng(seed)
-    recipe = replace(recipes.DEFAULT, retention_floor=floor, k1=k1, candidates=50)
+    recipe = replace(recipes.DEFAULT, retention_floor=floor, k1=k1, candidates=120, spread_seeds=5)
     lengths = rng.integers(1, 9, 120)
     said = [" ".join(f"w{n % 15}" for n in rng.zipf(1.3, length)) for length in lengths]
     cues = ["w1 w3", "w2 w7 w9 nowhere", "w5"]
     with opened() as store:
         ages_s = (rng.integers(0, 3, 120) * 400 * DAY // S).tolist()
-        store.remember_many(
+        made = store.remember_many(
             {"summary": text, "importance": float(rng.integers(1, 10)), "now": NOW_S - age_s}
             for text, age_s in zip(said, ages_s, strict=True)
         )
+        for source, target in rng.integers(0, 120, (links, 2)).tolist():
+            if source != target:
+                store.link(made[source].id, made[target].id)
         few = [store.recall(cue, top_k=k, recipe=recipe, reinforce=False) for cue in cues]
         many = store.recall_many(cues, top_k=k, recipe=recipe, reinforce=False)
         with pytest.MonkeyPatch.context() as patch:
@@ -278,7 +282,7 @@ def test_leaving_out_what_is_far_behind_changes_no_recall(seed, floor, k, k1):
 
 
 def explained(result):
-    """Return what a result says; not the rank, in a lane, of what a name brought up.
+    """Return what a result says; not the rank, in a lane, of what was activated.
 
     A lane that leaves out what is far behind has not ranked it.
     """
