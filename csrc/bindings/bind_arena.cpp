@@ -43,14 +43,14 @@ void overwrite(Arena& arena, const py::object& slot, const py::object& row) {
 }
 
 std::size_t tombstone(Arena& arena, const py::object& slots) {
-  const Span<const std::int64_t> numbers = vector_view<std::int64_t>(slots, "slots");
+  const CopiedSlots numbers(slots, "slots");
   const py::gil_scoped_release nogil;
   return arena.tombstone(numbers);
 }
 
 py::array_t<float> copy_rows(const Arena& arena, const py::object& slots) {
-  const Span<const std::int64_t> numbers = vector_view<std::int64_t>(slots, "slots");
-  py::array_t<float> out({numbers.size, arena.dim()});
+  const CopiedSlots numbers(slots, "slots");
+  py::array_t<float> out({numbers.size(), arena.dim()});
   float* const data = out.mutable_data();
   {
     const py::gil_scoped_release nogil;

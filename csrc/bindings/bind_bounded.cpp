@@ -26,12 +26,12 @@ py::tuple bounded(const Postings& postings, const py::object& terms, const py::o
                   const py::object& lexical, const py::object& idf, const py::object& cascade,
                   const py::object& floor, const py::object& weight, const py::object& most,
                   const py::object& among, const py::object& near, bool past, const py::object& k) {
-  const auto matched = vector_view<std::int64_t>(slots, "slots");
+  const CopiedSlots matched(slots, "slots");
   const auto allowed = vector_view<bool>(mask, "mask");
   const BoundedQuestion question{vector_view<std::uint64_t>(terms, "terms"),
                                  rule_of(k1, b),
                                  matched,
-                                 vector_view<double>(bm25, "bm25", matched.size),
+                                 vector_view<double>(bm25, "bm25", matched.size()),
                                  vector_view<std::uint64_t>(named, "named"),
                                  {allowed.data, allowed.size}};
   const auto importances = vector_view<double>(importance, "importance");

@@ -39,21 +39,21 @@ std::size_t append(Fading& fading, const py::object& importance, const py::objec
 
 void overwrite(Fading& fading, const py::object& slots, const py::object& importance,
                const py::object& since_us, const py::object& pace) {
-  const Span<const std::int64_t> numbers = vector_view<std::int64_t>(slots, "slots");
-  const FadingRows rows = rows_of(importance, since_us, pace, numbers.size);
+  const CopiedSlots numbers(slots, "slots");
+  const FadingRows rows = rows_of(importance, since_us, pace, numbers.size());
   const py::gil_scoped_release nogil;
   fading.overwrite(numbers, rows);
 }
 
 std::size_t tombstone(Fading& fading, const py::object& slots) {
-  const Span<const std::int64_t> numbers = vector_view<std::int64_t>(slots, "slots");
+  const CopiedSlots numbers(slots, "slots");
   const py::gil_scoped_release nogil;
   return fading.tombstone(numbers);
 }
 
 py::array_t<double> log_weights_of(const Fading& fading, const py::object& slots,
                                    const py::object& now_us, const py::object& rate) {
-  const Span<const std::int64_t> numbers = vector_view<std::int64_t>(slots, "slots");
+  const CopiedSlots numbers(slots, "slots");
   const Moment moment = moment_of(now_us, rate);
   std::vector<double> weights;
   {

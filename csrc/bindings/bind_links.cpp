@@ -29,33 +29,45 @@ void add(LinkGraph& graph, const py::object& source, const py::object& target, s
   released([&] { graph.add({{&from, 1}, {&to, 1}, {&kind, 1}, {&amount, 1}}, true); });
 }
 
-LinkColumns columns_of(const py::object& sources, const py::object& targets,
-                       const py::object& kinds, const py::object& weights) {
-  return {vector_view<std::int64_t>(sources, "sources"),
-          vector_view<std::int64_t>(targets, "targets"), vector_view<std::uint8_t>(kinds, "kinds"),
-          vector_view<float>(weights, "weights")};
-}
+// Links as they are when the call begins.
+class CopiedLinks {
+ public:
+  CopiedLinks(const py::object& sources, const py::object& targets, const py::object& kinds,
+              const py::object& weights)
+      : sources_(sources, "sources"),
+        targets_(targets, "targets"),
+        kinds_(kinds, "kinds"),
+        weights_(weights, "weights") {}
+
+  LinkColumns columns() const { return {sources_, targets_, kinds_, weights_}; }
+
+ private:
+  CopiedSlots sources_;
+  CopiedSlots targets_;
+  Copied<std::uint8_t> kinds_;
+  Copied<float> weights_;
+};
 
 void add_many(LinkGraph& graph, const py::object& sources, const py::object& targets,
               const py::object& kinds, const py::object& weights) {
-  const LinkColumns links = columns_of(sources, targets, kinds, weights);
-  released([&] { graph.add(links); });
+  const CopiedLinks links(sources, targets, kinds, weights);
+  released([&] { graph.add(links.columns()); });
 }
 
 void replace(LinkGraph& graph, const py::object& slots, const py::object& sources,
              const py::object& targets, const py::object& kinds, const py::object& weights) {
-  const auto nodes = vector_view<std::int64_t>(slots, "slots");
-  const LinkColumns links = columns_of(sources, targets, kinds, weights);
-  released([&] { graph.replace(nodes, links); });
+  const CopiedSlots nodes(slots, "slots");
+  const CopiedLinks links(sources, targets, kinds, weights);
+  released([&] { graph.replace(nodes, links.columns()); });
 }
 
 std::size_t drop_nodes(LinkGraph& graph, const py::object& slots) {
-  const auto gone = vector_view<std::int64_t>(slots, "slots");
+  const CopiedSlots gone(slots, "slots");
   return released([&] { return graph.drop_nodes(gone); });
 }
 
 void remap(LinkGraph& graph, const py::object& old_to_new) {
-  const auto numbers = vector_view<std::int64_t>(old_to_new, "old_to_new");
+  const CopiedSlots numbers(old_to_new, "old_to_new");
   released([&] { graph.remap(numbers); });
 }
 

@@ -16,12 +16,12 @@ namespace {
 
 std::size_t append(Postings& postings, const py::object& term_ids, const py::object& text_ends) {
   const auto ids = vector_view<std::uint64_t>(term_ids, "term_ids");
-  const auto ends = vector_view<std::int64_t>(text_ends, "text_ends");
+  const CopiedSlots ends(text_ends, "text_ends");
   return released([&] { return postings.append(ids, ends); });
 }
 
 std::size_t tombstone(Postings& postings, const py::object& slots) {
-  const auto dead = vector_view<std::int64_t>(slots, "slots");
+  const CopiedSlots dead(slots, "slots");
   return released([&] { return postings.tombstone(dead); });
 }
 
@@ -49,7 +49,7 @@ py::tuple top_bm25(const Postings& postings, const py::object& terms, const py::
 py::array_t<double> bm25(const Postings& postings, const py::object& terms, const py::object& k1,
                          const py::object& b, const py::object& slots) {
   const auto ids = vector_view<std::uint64_t>(terms, "terms");
-  const auto wanted = vector_view<std::int64_t>(slots, "slots");
+  const CopiedSlots wanted(slots, "slots");
   const Bm25 rule = rule_of(k1, b);
   return to_numpy(released([&] { return postings.score(ids, rule, wanted); }));
 }
@@ -58,8 +58,8 @@ py::tuple preceding(const Postings& postings, const py::object& terms, const py:
                     const py::object& scores, const py::object& newness, const py::object& k,
                     const py::object& among, const py::object& near, bool past) {
   const auto cue = vector_view<std::uint64_t>(terms, "terms");
-  const Matches matches{vector_view<std::int64_t>(slots, "slots"),
-                        vector_view<double>(scores, "scores"),
+  const CopiedSlots found(slots, "slots");
+  const Matches matches{found, vector_view<double>(scores, "scores"),
                         vector_view<std::int64_t>(newness, "newness")};
   const Precedence rule{checked_count(among, "among", 0), checked_number(near, "near"), past};
   const std::size_t most = checked_count(k, "k", 1);

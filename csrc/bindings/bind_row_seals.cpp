@@ -139,12 +139,10 @@ class Births {
 py::object sealed_births(const py::list& rows, std::int64_t row_id, std::int64_t seq,
                          const py::object& kind) {
   Births births(row_id, seq);
-  // No other thread changes the list: the interpreter's lock is kept, and nothing here calls
-  // Python.
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!births.add_memory(PyList_GET_ITEM(rows.ptr(), static_cast<Py_ssize_t>(i)))) {
-      return py::none();
-    }
+  // Making tuples may start a collection of garbage, and with it code that changes the list.
+  const py::tuple held(rows);
+  for (const py::handle row : held) {
+    if (!births.add_memory(row.ptr())) return py::none();
   }
   if (!kind.is_none()) births.add_events(kind);
   return py::make_tuple(births.memories, births.events, births.checksum_xor);
@@ -168,8 +166,9 @@ py::object sealed_events(std::int64_t scope, std::int64_t seq, const py::str& ki
                          const py::list& events) {
   const std::string name = kind;
   py::list sealed;
-  for (std::size_t i = 0; i < events.size(); ++i, ++seq) {
-    RowCells cells(PyList_GET_ITEM(events.ptr(), static_cast<Py_ssize_t>(i)), 2, "events");
+  const py::tuple held(events);  // as the rows above
+  for (const py::handle one : held) {
+    RowCells cells(one.ptr(), 2, "events");
     const EventRecord record{seq,   scope,        {name.data(), name.size()}, cells.integer(0),
                              kNull, cells.blob(1)};
     if (!cells.fits()) return py::none();
@@ -182,6 +181,7 @@ py::object sealed_events(std::int64_t scope, std::int64_t seq, const py::str& ki
     event.add(cells.object(1));
     event.add(event_checksum(record));
     sealed.append(event.filled());
+    ++seq;
   }
   return sealed;
 }

@@ -57,7 +57,7 @@ py::tuple product_many(const Arena& arena, const py::object& queries, const py::
 
 py::array_t<float> dots_with(const Arena& arena, const py::object& query, const py::object& slots) {
   const QueryBatch batch = one_query(query);
-  const Span<const std::int64_t> numbers = vector_view<std::int64_t>(slots, "slots");
+  const CopiedSlots numbers(slots, "slots");
   std::vector<float> result;
   {
     const py::gil_scoped_release nogil;

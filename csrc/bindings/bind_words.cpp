@@ -22,15 +22,12 @@ std::unique_ptr<WordVectors> make(const py::object& dim) {
   return std::make_unique<WordVectors>(checked_count(dim, "dim", 1));
 }
 
-WordCounts counts_of(const py::object& buckets, const py::object& counts, const py::object& ends) {
-  return {vector_view<std::uint32_t>(buckets, "buckets"),
-          vector_view<std::int32_t>(counts, "counts"),
-          vector_view<std::int64_t>(ends, "text_ends")};
-}
-
 std::size_t append(WordVectors& vectors, const py::object& buckets, const py::object& counts,
                    const py::object& ends) {
-  const WordCounts texts = counts_of(buckets, counts, ends);
+  const Copied<std::uint32_t> in_buckets(buckets, "buckets");
+  const Copied<std::int32_t> how_often(counts, "counts");
+  const Copied<std::int64_t> text_ends(ends, "text_ends");
+  const WordCounts texts{in_buckets, how_often, text_ends};
   const py::gil_scoped_release nogil;
   return vectors.append(texts);
 }
@@ -44,7 +41,7 @@ void overwrite(WordVectors& vectors, const py::object& slot, const py::object& b
 }
 
 std::size_t tombstone(WordVectors& vectors, const py::object& slots) {
-  const Span<const std::int64_t> numbers = vector_view<std::int64_t>(slots, "slots");
+  const CopiedSlots numbers(slots, "slots");
   const py::gil_scoped_release nogil;
   return vectors.tombstone(numbers);
 }
@@ -97,7 +94,7 @@ py::tuple faded(const WordVectors& vectors, const py::object& buckets, const py:
 py::array_t<double> cosines_with(const WordVectors& vectors, const py::object& buckets,
                                  const py::object& counts, const py::object& slots) {
   const OneText query(buckets, counts);
-  const Span<const std::int64_t> numbers = vector_view<std::int64_t>(slots, "slots");
+  const CopiedSlots numbers(slots, "slots");
   std::vector<double> found;
   {
     const py::gil_scoped_release nogil;

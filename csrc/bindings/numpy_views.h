@@ -72,7 +72,26 @@ Span<const T> vector_view(const py::object& object, const std::string& argument,
   return view;
 }
 
-// The same, of an array that the call is to change.
+// The values of an array as they are now. What is checked without the interpreter's lock, and then
+// says where to write or read, must be a copy: another thread may write to the caller's array.
+template <typename T>
+class Copied {
+ public:
+  Copied(const py::object& object, const std::string& argument) {
+    const Span<const T> view = vector_view<T>(object, argument);
+    values_.assign(view.begin(), view.end());
+  }
+
+  std::size_t size() const { return values_.size(); }
+  operator Span<const T>() const { return {values_.data(), values_.size()}; }
+
+ private:
+  std::vector<T> values_;
+};
+
+using CopiedSlots = Copied<std::int64_t>;
+
+// The same as a view, of an array that the call is to change.
 template <typename T>
 Span<T> mutable_view(const py::object& object, const std::string& argument) {
   const py::array array = checked_array<T>(object, argument, 1);

@@ -14,16 +14,16 @@ namespace ebb::bindings {
 class OneText {
  public:
   OneText(const py::object& buckets, const py::object& counts)
-      : buckets_(vector_view<std::uint32_t>(buckets, "buckets")),
-        counts_(vector_view<std::int32_t>(counts, "counts")),
-        end_{static_cast<std::int64_t>(buckets_.size)} {}
+      : buckets_(buckets, "buckets"),
+        counts_(counts, "counts"),
+        end_{static_cast<std::int64_t>(buckets_.size())} {}
 
-  // Valid as long as this is, and the arrays.
+  // Valid as long as this is.
   WordCounts counts() const { return {buckets_, counts_, {end_.data(), 1}}; }
 
  private:
-  Span<const std::uint32_t> buckets_;
-  Span<const std::int32_t> counts_;
+  Copied<std::uint32_t> buckets_;
+  Copied<std::int32_t> counts_;
   std::array<std::int64_t, 1> end_;
 };
 
