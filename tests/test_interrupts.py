@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import time
 from _thread import RLock
@@ -88,8 +89,8 @@ class Signalled:
         file = frame.f_code.co_filename.replace("\\", "/")
         if event not in ("call", "c_return") or not file.endswith(SIGNALLED):
             return
-        if frame.f_code.co_name == "<genexpr>":
-            return  # which is also entered to be closed: nothing raised then is seen
+        if event == "call" and frame.f_code.co_flags & inspect.CO_GENERATOR:
+            return  # one that is gone on with: what is raised here would pass by its handlers
         self.left -= 1
         if self.left == 0:
             sys.setprofile(None)
