@@ -34,6 +34,8 @@ def top_bounded(
     bm25: F64,
     named: U64,
     mask: Bool,
+    reached: I64,
+    activation: F64,
     importance: F64,
     strength: F64,
     intensity: F64,

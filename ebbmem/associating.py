@@ -1,15 +1,38 @@
-"""What the best match brings up because it names the same: links that nobody has to make."""
+"""What the best matches bring up: through links, and because they name the same."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ebbmem.index import ScopeIndex
 from ebbmem.questions import Question
-from ebbmem.spreading import Activation
+from ebbmem.recipes import Ranking
+from ebbmem.records.base import number_of
+from ebbmem.spreading import Activation, spread_links
 
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
+
+
+def links_count(one: Question) -> bool:
+    """Return whether activation spreads through links."""
+    return one.request.recipe.spread is not None and len(one.index.links) > 0
+
+
+def activates(one: Question) -> bool:
+    """Return whether matches can bring up anything."""
+    return links_count(one) or one.request.recipe.names is not None
+
+
+def activated(one: Question, seeds: tuple[I64, F64], mask: NDArray[np.bool_]) -> Activation | None:
+    """Return what the best matches, which come first, bring up of what takes part."""
+    recipe, index = one.request.recipe, one.index
+    named = associated(one, seeds, mask) if recipe.ranking is Ranking.BOUNDED else None
+    if not links_count(one):
+        return named
+    through = spread_links(index.links, len(index), seeds, recipe.spread, mask=mask)
+    return joined(through, named)
 
 
 def associated(one: Question, seeds: tuple[I64, F64], mask: NDArray[np.bool_]) -> Activation | None:
@@ -64,3 +87,21 @@ def joined(first: Activation | None, second: Activation | None) -> Activation | 
         greatest[there] = part.activation[ahead]
         parent[there], hop[there] = part.parent[ahead], part.hop[ahead]
     return Activation(nodes, np.minimum(total, 1.0), parent, hop)
+
+
+def paths(index: ScopeIndex, activation: Activation, slots: I64) -> dict[int, tuple[int, ...]]:
+    """Return, for each of some slots that was activated, the numbers from a match to it."""
+    by_node = np.argsort(activation.nodes)
+    sorted_nodes = activation.nodes[by_node]
+    rows, paths = index.columns.row, {}
+    for slot in slots.tolist():
+        path, hop = [slot], 0
+        while hop != 1:  # hops fall at every step: a node is first reached after its parent
+            at = int(sorted_nodes.searchsorted(path[-1]))
+            if at == len(by_node) or sorted_nodes[at] != path[-1]:
+                break
+            parent, hop = int(activation.parent[by_node[at]]), int(activation.hop[by_node[at]])
+            path.append(parent)
+        if hop == 1:
+            paths[slot] = tuple(number_of(int(rows[step])) for step in reversed(path))
+    return paths

@@ -1,4 +1,4 @@
-"""Recall of what nothing but words and names call up: ranked in one native call."""
+"""Recall where nothing but words match: ranked in one native call."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ebbmem import _core
+from ebbmem.associating import activated, links_count, paths
 from ebbmem.clock import US_PER_H
 from ebbmem.decay import H_PER_DAY, PowerForgetting
 from ebbmem.hits import Answer, Ranked, cut, moved
-from ebbmem.index import ScopeIndex
+from ebbmem.noting import in_conflict
 from ebbmem.questions import Question
 from ebbmem.recipes import Ranking as Kind
 from ebbmem.records.base import number_of
 from ebbmem.searches import Ranking
+from ebbmem.spreading import Activation
 
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
@@ -24,29 +26,30 @@ F64 = NDArray[np.float64]
 U64 = NDArray[np.uint64]
 _Best = tuple[I64, F64, F64 | None, F64, F64 | None, F64, F64]
 
+NO_SLOTS, NO_VALUES = np.empty(0, dtype=np.int64), np.empty(0)
 NO_TERMS = np.empty(0, dtype=np.uint64)
 
 
 def only_words_count(one: Question) -> bool:
-    """Return whether a bounded ranking is by words and names: no vector, link or correction."""
+    """Return whether nothing but words matches in a bounded ranking, and nothing was corrected."""
     recipe, index = one.request.recipe, one.index
     if recipe.ranking is not Kind.BOUNDED or recipe.dense > 0:
-        return False
-    if recipe.spread is not None and len(index.links) > 0:
         return False
     # Whose law is a subclass's may say something else.
     return type(recipe.law) is PowerForgetting and not index.columns.any_superseded
 
 
 def ranked_by_words(one: Question, rankings: Mapping[str, Ranking]) -> Answer:
-    """Return what `recall.answer` does where only words and names count: the same bits."""
+    """Return what `recall.answer` does where only words match: the same bits."""
     recipe, matched = one.request.recipe, rankings.get("lexical")
     if matched is None or len(matched.slots) == 0:
         return Answer()
-    past, named = one.past, NO_TERMS
-    if recipe.names is not None and one.names is not None:
+    past, named, through = one.past, NO_TERMS, None
+    if links_count(one):
+        through = activated(one, _seeds(one, matched), one.request.mask)
+    elif recipe.names is not None and one.names is not None:
         named = one.names(matched.slots)
-    found = _best(one, matched, named, past=past)
+    found = _best(one, matched, (named, through), past=past)
     slots, scores, own, similarity, activation, retrievability, retention = found
     reached = np.zeros(len(slots)) if activation is None else activation
     ranked = Ranked(
@@ -63,16 +66,28 @@ def ranked_by_words(one: Question, rankings: Mapping[str, Ranking]) -> Answer:
             "retention": retention,
         },
         {"lexical": matched.slots},
-        {} if activation is None else _paths(one.index, int(matched.slots[0]), slots, reached),
-        {} if own is None else moved(slots, own, scores, past=past),
+        {} if activation is None else _paths(one, matched, slots[reached > 0], through),
+        in_conflict(one.index, slots, {} if own is None else moved(slots, own, scores, past=past)),
     )
     return cut(ranked, one.request.min_score)
 
 
-def _best(one: Question, matched: Ranking, named: U64, *, past: bool) -> _Best:
+def _seeds(one: Question, matched: Ranking) -> tuple[I64, F64]:
+    """Return the best matches and their familiarity."""
+    recipe = one.request.recipe
+    first = recipe.spread_seeds
+    familiar = recipe.lexical * matched.values[:first] / one.idf / recipe.lexical
+    some = np.count_nonzero(familiar > 0)
+    return matched.slots[:some], familiar[:some]
+
+
+def _best(
+    one: Question, matched: Ranking, brought: tuple[U64, Activation | None], *, past: bool
+) -> _Best:
     """Return slots, scores of places, own scores, familiarity, activation, R and retention."""
     request, recipe, columns = one.request, one.request.recipe, one.index.columns
-    law = cast(PowerForgetting, recipe.law)
+    law, (named, through) = cast(PowerForgetting, recipe.law), brought
+    reached = (NO_SLOTS, NO_VALUES) if through is None else (through.nodes, through.activation)
     return _core.top_bounded(
         one.index.postings,
         one.cue.terms,
@@ -82,6 +97,7 @@ def _best(one: Question, matched: Ranking, named: U64, *, past: bool) -> _Best:
         matched.values,
         named,
         request.mask,
+        *reached,
         columns.importance,
         columns.strength,
         columns.intensity,
@@ -103,10 +119,11 @@ def _best(one: Question, matched: Ranking, named: U64, *, past: bool) -> _Best:
 
 
 def _paths(
-    index: ScopeIndex, first: int, slots: I64, activation: F64
+    one: Question, matched: Ranking, reached: I64, through: Activation | None
 ) -> dict[int, tuple[int, ...]]:
-    """Return the numbers of the best match and of each of some slots that it activated."""
-    rows = index.columns.row
-    start = number_of(int(rows[first]))
-    reached = slots[activation > 0].tolist()
-    return {slot: (start, number_of(int(rows[slot]))) for slot in reached}
+    """Return the numbers of the memories along which activation came to some slots."""
+    if through is not None:
+        return paths(one.index, through, reached)
+    rows = one.index.columns.row
+    start = number_of(int(rows[matched.slots[0]]))
+    return {slot: (start, number_of(int(rows[slot]))) for slot in reached.tolist()}

@@ -13,18 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ebbmem import scoring, succession
-from ebbmem.associating import associated, joined
+from ebbmem.associating import activated, activates, paths
 from ebbmem.bounded import only_words_count, ranked_by_words
 from ebbmem.decay import F64, Ebbinghaus
-from ebbmem.hits import CONFLICT, NO_CASCADE, SUPERSEDED, Answer, Ranked, cut, moved
-from ebbmem.index import ScopeIndex
+from ebbmem.hits import NO_CASCADE, Answer, Ranked, cut, moved
+from ebbmem.noting import in_conflict, superseded
 from ebbmem.questions import BoolRows, Question, searches
 from ebbmem.recipes import Ranking as Kind
-from ebbmem.records.base import number_of
 from ebbmem.scoring import Terms
 from ebbmem.searches import Ranking
 from ebbmem.spaces import AskedWords
-from ebbmem.spreading import Activation, spread_links
+from ebbmem.spreading import Activation
 
 I64 = NDArray[np.int64]
 
@@ -99,7 +98,7 @@ def _by_product(one: Question, found: tuple[I64, F64, F64, F64, F64, F64]) -> An
         {"similarity": near, "importance": importance, "retrievability": retained},
         {"dense": slots},
         {},
-        _superseded(one.index, slots),
+        superseded(one.index, slots),
     )
     return cut(ranked, one.request.min_score)
 
@@ -124,24 +123,15 @@ def _familiar(one: Question, rankings: Mapping[str, Ranking]) -> Familiar:
 
 def _activated(one: Question, familiar: Familiar) -> Activation | None:
     """Return what the best matches bring up; superseded memories take no part."""
-    index, request, recipe = one.index, one.request, one.request.recipe
-    linked = recipe.spread is not None and len(index.links) > 0
-    if len(familiar.slots) == 0 or not (linked or recipe.names is not None):
+    if len(familiar.slots) == 0 or not activates(one):
         return None
-    taking_part = succession.taking_part(index.columns, request.mask)
+    taking_part = succession.taking_part(one.index.columns, one.request.mask)
     slots, values = _seeds(one, familiar, taking_part)
     if len(slots) == 0:
         return None
-    named = None
-    if recipe.ranking is Kind.BOUNDED:
-        named = associated(one, (slots, values), taking_part)
-    if not linked:
-        return named
-    if recipe.ranking is Kind.SUM:
+    if one.request.recipe.ranking is Kind.SUM:
         values = values / values[0]
-    seeds = (slots, values)
-    through = spread_links(index.links, len(index), seeds, recipe.spread, mask=taking_part)
-    return joined(through, named)
+    return activated(one, (slots, values), taking_part)
 
 
 def _seeds(one: Question, familiar: Familiar, taking_part: BoolRows) -> tuple[I64, F64]:
@@ -212,26 +202,6 @@ class _Table(NamedTuple):
     activation: Activation | None
 
 
-def _superseded(index: ScopeIndex, slots: I64) -> dict[int, str]:
-    """Return the notes of those that were replaced by another memory."""
-    columns = index.columns
-    if not columns.any_superseded:
-        return {}
-    return dict.fromkeys(slots[columns.successor[slots] != 0].tolist(), SUPERSEDED)
-
-
-def _in_conflict(index: ScopeIndex, slots: I64, notes: dict[int, str]) -> dict[int, str]:
-    """Return notes with what the memories are in conflict with."""
-    if not index.any_conflicts:
-        return notes
-    for slot in slots.tolist():
-        numbers = ", ".join(f"#{number_of(row)}" for row in index.in_conflict(slot))
-        if numbers:
-            told = f"{CONFLICT} {numbers}"
-            notes[slot] = f"{notes[slot]}; {told}" if slot in notes else told
-    return notes
-
-
 def _cut(one: Question, table: _Table, best: I64, shown: F64, notes: Mapping[int, str]) -> Answer:
     """Split the best candidates, given by position with their scores, at ``min_score``."""
     slots, terms = table.slots[best], table.terms
@@ -245,8 +215,8 @@ def _cut(one: Question, table: _Table, best: I64, shown: F64, notes: Mapping[int
         terms.retrievability,
         table.parts,
         table.lanes,
-        {} if table.activation is None else _paths(one.index, table.activation, slots),
-        _in_conflict(one.index, slots, {**notes, **_superseded(one.index, slots)}),
+        {} if table.activation is None else paths(one.index, table.activation, slots),
+        in_conflict(one.index, slots, {**notes, **superseded(one.index, slots)}),
     )
     return cut(ranked, one.request.min_score)
 
@@ -282,24 +252,6 @@ def _fused(one: Question, slots: I64) -> F64:
     if recipe.dense > 0:
         similarity += recipe.dense * np.maximum(one.vectors.cosines(slots), 0.0)
     return similarity / (recipe.lexical + recipe.dense)
-
-
-def _paths(index: ScopeIndex, activation: Activation, slots: I64) -> dict[int, tuple[int, ...]]:
-    """Return, for each of some slots that was activated, the numbers from a match to it."""
-    by_node = np.argsort(activation.nodes)
-    sorted_nodes = activation.nodes[by_node]
-    rows, paths = index.columns.row, {}
-    for slot in slots.tolist():
-        path, hop = [slot], 0
-        while hop != 1:  # hops fall at every step: a node is first reached after its parent
-            at = int(sorted_nodes.searchsorted(path[-1]))
-            if at == len(by_node) or sorted_nodes[at] != path[-1]:
-                break
-            parent, hop = int(activation.parent[by_node[at]]), int(activation.hop[by_node[at]])
-            path.append(parent)
-        if hop == 1:
-            paths[slot] = tuple(number_of(int(rows[step])) for step in reversed(path))
-    return paths
 
 
 def _union(*parts: I64) -> I64:

@@ -59,15 +59,19 @@ def told(result):
     rules,
     st.integers(1, 9),
     st.sampled_from([0.0, 0.3]),
+    st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=8),
 )
-def test_it_is_what_the_general_stages_give(share, asked, recipe, top_k, min_score):
+def test_it_is_what_the_general_stages_give(share, asked, recipe, top_k, min_score, links):
     kept = []
     for general in (False, True):
         with pytest.MonkeyPatch.context() as patch, Fleet(":memory:", clock=ManualClock(NOW)) as f:
             if general:
                 patch.setattr(recall, "only_words_count", lambda one: False)
             store: EpisodicMemoryStore = f["a"]
-            store.remember_many(share)
+            made = store.remember_many(share)
+            for source, target in links:
+                if source != target and max(source, target) < len(made):
+                    store.link(made[source].id, made[target].id)
             options = {"recipe": recipe, "top_k": top_k, "min_score": min_score}
             found = [told(store.recall(cue, **options)) for cue in asked]
             strengths = [(h.number, h.memory.storage_strength) for h in store.recall("rex")]
@@ -99,7 +103,6 @@ def test_which_recalls_they_are(monkeypatch):
         assert not native(law=StorageStrength())
         assert not native(law=Steady())
         store.link(one.id, other.id)
-        assert not native()
-        assert native(spread=None)
+        assert native()
         store.correct(other.id, "tim")
         assert not native(spread=None)

@@ -16,7 +16,7 @@ LAYERS: dict[int, str] = {
     3: "columns facets index csr graph spreading recipes scoring recall reconsolidation drafts"
     " remembering superseding found conflicts"
     " hits merging succession shelf pending loaded metering lanes spaces changes commits desks"
-    " searches questions bounded associating options batches catchup"
+    " searches questions bounded associating noting options batches catchup"
     " writes workers digests reading retrieval explaining revision erasure filters prospective"
     " buffer summaries consolidation engine lines parsing intake telling restoring importing"
     " exporting verifying reembedding",
@@ -115,9 +115,10 @@ WITHIN: dict[str, str] = {
     "succession": "columns",
     "spaces": "searches",
     "questions": "index recipes scoring searches spaces succession",
-    "associating": "questions spreading",
-    "bounded": "hits index questions recipes searches",
-    "recall": "associating bounded hits index questions recipes scoring searches spaces spreading"
+    "associating": "index questions recipes spreading",
+    "noting": "hits index",
+    "bounded": "associating hits noting questions recipes searches spreading",
+    "recall": "associating bounded hits noting questions recipes scoring searches spaces spreading"
     " succession",
     "reconsolidation": "recipes",
     "reading": "engine reconsolidation shelf",

@@ -19,7 +19,8 @@ py::object or_none(const std::vector<double>& values) {
 
 py::tuple bounded(const Postings& postings, const py::object& terms, const py::object& k1,
                   const py::object& b, const py::object& slots, const py::object& bm25,
-                  const py::object& named, const py::object& mask, const py::object& importance,
+                  const py::object& named, const py::object& mask, const py::object& reached,
+                  const py::object& activation, const py::object& importance,
                   const py::object& strength, const py::object& intensity, const py::object& since,
                   const py::object& newness, const py::object& now, const py::object& unit,
                   const py::object& stability, const py::object& exponent,
@@ -28,12 +29,15 @@ py::tuple bounded(const Postings& postings, const py::object& terms, const py::o
                   const py::object& among, const py::object& near, bool past, const py::object& k) {
   const CopiedSlots matched(slots, "slots");
   const auto allowed = vector_view<bool>(mask, "mask");
+  const auto links = vector_view<std::int64_t>(reached, "reached");
   const BoundedQuestion question{vector_view<std::uint64_t>(terms, "terms"),
                                  rule_of(k1, b),
                                  matched,
                                  vector_view<double>(bm25, "bm25", matched.size()),
                                  vector_view<std::uint64_t>(named, "named"),
-                                 {allowed.data, allowed.size}};
+                                 {allowed.data, allowed.size},
+                                 links,
+                                 vector_view<double>(activation, "activation", links.size)};
   const auto importances = vector_view<double>(importance, "importance");
   const std::size_t size = importances.size;
   const RetainedColumns columns{
@@ -65,11 +69,12 @@ void bind_bounded(py::module_& m) {
         "Best matches by evidence * retention: slots, scores, own scores (None: the same), "
         "familiarity, activation (None: none), R, retention.",
         py::arg("postings"), py::arg("terms"), py::arg("k1"), py::arg("b"), py::arg("slots"),
-        py::arg("bm25"), py::arg("named"), py::arg("mask"), py::arg("importance"),
-        py::arg("strength"), py::arg("intensity"), py::arg("since_us"), py::arg("newness"),
-        py::arg("now_us"), py::arg("unit_us"), py::arg("stability"), py::arg("exponent"),
-        py::arg("lexical"), py::arg("idf"), py::arg("cascade"), py::arg("floor"), py::arg("weight"),
-        py::arg("most"), py::arg("among"), py::arg("near"), py::arg("past"), py::arg("k"));
+        py::arg("bm25"), py::arg("named"), py::arg("mask"), py::arg("reached"),
+        py::arg("activation"), py::arg("importance"), py::arg("strength"), py::arg("intensity"),
+        py::arg("since_us"), py::arg("newness"), py::arg("now_us"), py::arg("unit_us"),
+        py::arg("stability"), py::arg("exponent"), py::arg("lexical"), py::arg("idf"),
+        py::arg("cascade"), py::arg("floor"), py::arg("weight"), py::arg("most"), py::arg("among"),
+        py::arg("near"), py::arg("past"), py::arg("k"));
 }
 
 }  // namespace ebb::bindings

@@ -67,29 +67,56 @@ std::vector<Scored> best_of(const Candidates& found, const std::vector<double>& 
   return std::move(best).take();
 }
 
-// Adds what shares a name with the first match, as familiar as its own words make it.
+// What links and names activate, ascending by slot, each once.
+Ties activated(const InvertedIndex& index, const BoundedQuestion& question, const BoundedRule& rule,
+               const Candidates& found) {
+  Ties named;
+  if (!question.named.empty() && !found.slots.empty() && found.familiarity[0] > 0.0) {
+    const TieSeed seed{found.slots[0], found.familiarity[0], question.named};
+    named = tied(index, seed, question.cue, question.mask, rule.ties);
+  }
+  if (question.reached.empty()) return named;
+  std::vector<std::pair<std::int64_t, double>> parts;
+  for (std::size_t i = 0; i < question.reached.size; ++i) {
+    parts.emplace_back(question.reached[i], question.activation[i]);
+  }
+  for (std::size_t i = 0; i < named.slots.size(); ++i) {
+    parts.emplace_back(named.slots[i], named.activation[i]);
+  }
+  std::sort(parts.begin(), parts.end());
+  Ties all;
+  for (const auto& [slot, activation] : parts) {
+    if (!all.slots.empty() && all.slots.back() == slot) {
+      all.activation.back() = std::min(all.activation.back() + activation, 1.0);
+    } else {
+      all.slots.push_back(slot);
+      all.activation.push_back(activation);
+    }
+  }
+  return all;
+}
+
+// Adds what was activated, as familiar as its own words make it.
 void bring_up(const InvertedIndex& index, const BoundedQuestion& question, const BoundedRule& rule,
-              Candidates& found) {
-  if (found.slots.empty() || !(found.familiarity[0] > 0.0)) return;
-  const TieSeed seed{found.slots[0], found.familiarity[0], question.named};
-  const Ties ties = tied(index, seed, question.cue, question.mask, rule.ties);
-  std::vector<bool> known(ties.slots.size(), false);
+              const Ties& activated, Candidates& found) {
+  std::vector<bool> known(activated.slots.size(), false);
   for (std::size_t i = 0; i < question.slots.size; ++i) {
-    const auto at = std::lower_bound(ties.slots.begin(), ties.slots.end(), found.slots[i]);
-    if (at == ties.slots.end() || *at != found.slots[i]) continue;
-    const auto tie = static_cast<std::size_t>(at - ties.slots.begin());
-    known[tie] = true;
-    found.activation[i] = ties.activation[tie];
+    const auto at =
+        std::lower_bound(activated.slots.begin(), activated.slots.end(), found.slots[i]);
+    if (at == activated.slots.end() || *at != found.slots[i]) continue;
+    const auto place = static_cast<std::size_t>(at - activated.slots.begin());
+    known[place] = true;
+    found.activation[i] = activated.activation[place];
   }
-  for (std::size_t tie = 0; tie < known.size(); ++tie) {
-    if (known[tie]) continue;
-    found.slots.push_back(ties.slots[tie]);
-    found.activation.push_back(ties.activation[tie]);
+  std::vector<std::int64_t> fresh;
+  for (std::size_t place = 0; place < known.size(); ++place) {
+    if (known[place]) continue;
+    fresh.push_back(activated.slots[place]);
+    found.activation.push_back(activated.activation[place]);
   }
-  const std::size_t first = found.familiarity.size();
-  const Span<const std::int64_t> fresh{found.slots.data() + first, found.slots.size() - first};
   if (fresh.empty()) return;
-  for (const double score : score_bm25(index, question.cue, question.bm25, fresh)) {
+  found.slots.insert(found.slots.end(), fresh.begin(), fresh.end());
+  for (const double score : score_bm25(index, question.cue, question.bm25, view(fresh))) {
     found.familiarity.push_back(rule.lexical * score / rule.idf / rule.lexical);
   }
 }
@@ -99,7 +126,8 @@ void bring_up(const InvertedIndex& index, const BoundedQuestion& question, const
 BoundedRanking top_bounded(const InvertedIndex& index, const BoundedQuestion& question,
                            const RetainedColumns& columns, const BoundedRule& rule) {
   Candidates found = matches_of(question, rule);
-  if (!question.named.empty()) bring_up(index, question, rule, found);
+  const Ties brought_up = activated(index, question, rule, found);
+  if (!brought_up.slots.empty()) bring_up(index, question, rule, brought_up, found);
   const std::vector<double> retained = retrievabilities(view(found.slots), columns, rule.law);
   std::vector<double> retention;
   for (const double r : retained) retention.push_back(rule.floor + (1.0 - rule.floor) * r);

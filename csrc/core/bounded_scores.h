@@ -1,13 +1,13 @@
-// The best of what a cue's words match and of what shares a name with the best match, by a bounded
-// ranking to which nothing else adds.
+// The best of what a cue's words match and of what links and names bring up, by a bounded ranking
+// to which nothing else adds.
 //
 //   familiarity = lexical * bm25 / idf / lexical
 //   retention   = floor + (1 - floor) * R, R by the power law of decay.h
 //   score       = (1 - (1 - familiarity) * (1 - min(cascade * activation, 1))) * retention
 //
-// in double, every step rounded once, in this order. Activation is 0 but for what term_ties.h
-// reaches from the first match, whose own is its familiarity. The best then change places as
-// precedence.h says.
+// in double, every step rounded once, in this order. Activation is what links brought and what
+// term_ties.h reaches from the first match, whose own is its familiarity: their sum, 1 at most. The
+// best then change places as precedence.h says.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,8 @@
 namespace ebb {
 
 // A cue's distinct terms, and what its words match: slots, each once, the best match first, and
-// the BM25 score of each. `named` are the terms of the names in the first match.
+// the BM25 score of each. `named` are the terms of the names in the first match. What links
+// reached: slots, each once, and the activation of each, in [0, 1].
 struct BoundedQuestion {
   Span<const std::uint64_t> cue;
   Bm25 bm25;
@@ -32,6 +33,8 @@ struct BoundedQuestion {
   Span<const double> scores;
   Span<const std::uint64_t> named;
   RowMask mask;  // which slots a name may bring up
+  Span<const std::int64_t> reached;
+  Span<const double> activation;
 };
 
 // Columns by slot, of one length: strengths have the importance as their base.

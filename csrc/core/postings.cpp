@@ -155,6 +155,7 @@ BoundedRanking Postings::top_bounded(const BoundedQuestion& question,
   check_column(columns.newness.data, columns.newness.size, index_.size(), "newness");
   check_column(question.mask.data, question.mask.size, index_.size(), "mask");
   index_.check_slots(question.slots);
+  index_.check_slots(question.reached);
   return ebb::top_bounded(index_, question, columns, rule);
 }
 

@@ -54,12 +54,13 @@ RULE = {
 }  # fmt: skip
 
 
-def top(slots, bm25, columns, *, texts=None, cue=(), named=(), mask=None, **changed):
+def top(slots, bm25, columns, *, texts=None, cue=(), named=(), mask=None, through=None, **changed):
     """Rank; where no texts are given, all are without terms."""
     postings = postings_of([[]] * len(columns[4]) if texts is None else texts)
     return _core.top_bounded(
         postings, ids(cue), 1.2, 0.75, i64(slots), np.array(bm25, float), ids(named),
-        np.ones(len(columns[4]), bool) if mask is None else np.array(mask), *columns,
+        np.ones(len(columns[4]), bool) if mask is None else np.array(mask),
+        i64(list(through or {})), np.array(list((through or {}).values()), float), *columns,
         **(RULE | changed),
     )  # fmt: skip
 
@@ -72,7 +73,7 @@ def told(found):
     return [c.tolist() for c in (slots, scores, own, familiarity, activation, r, retention)]
 
 
-def expected(matched, columns, texts, cue, named, mask, rule):
+def expected(matched, columns, texts, cue, named, mask, through, rule):
     """Return the ranking by plain Python, from R as the law's own column gives it."""
     importance, strength, intensity, since, newness = (column.tolist() for column in columns)
     law = (rule["now_us"], H, 720.0, 0.1542)
@@ -86,6 +87,8 @@ def expected(matched, columns, texts, cue, named, mask, rule):
         seed = matched[0][0], familiar(matched[0][1]), named
         tie = {"weight": rule["weight"], "most": rule["most"]}
         activation = plain.tied(texts, [True] * len(texts), mask, seed, cue, **tie)
+    for slot, much in through.items():
+        activation[slot] = min(activation.get(slot, 0.0) + much, 1.0)
     by_slot = dict(matched)
     others = i64([slot for slot in activation if slot not in by_slot])
     own_words = postings_of(texts).bm25(ids(cue), 1.2, 0.75, others).tolist()
@@ -135,7 +138,9 @@ def test_it_is_the_formula(found, cue, data):
         "past": data.draw(st.booleans()),
         "k": data.draw(few([1, 3, 100])),
     }
-    asked = {"texts": texts, "cue": cue, "named": named, "mask": mask}
+    reached = data.draw(st.lists(st.sampled_from(range(len(found))), unique=True))
+    through = {slot: data.draw(few([0.25, 0.5, 1.0])) for slot in reached}
+    asked = {"texts": texts, "cue": cue, "named": named, "mask": mask, "through": through}
     wanted = expected(list(zip(slots, bm25, strict=True)), columns, *asked.values(), rule)
     before = _core.isa()
     for isa in _core.isas():
@@ -236,5 +241,7 @@ def test_columns_have_one_length():
         top([0, 1], [1.0], columns)
     with pytest.raises(ShapeMismatch, match="newness"):
         top([0], [1.0], columns, texts=[[]] * 3)
+    with pytest.raises(InvalidArgument, match="slots"):
+        top([0], [1.0], columns, through={2: 0.5})
     with pytest.raises(ShapeMismatch, match="mask"):
         top([0], [1.0], columns, mask=[True])
