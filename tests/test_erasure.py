@@ -336,8 +336,12 @@ class TestHistory:
         store.feedback(used=[gone, kept])
         store.feedback(failed=[gone])
         store.erase(gone)
-        kinds = sorted(row[2] for row in dump(path)["events"])
-        assert kinds == ["remembered", "used"]
+        events = {row[2]: row for row in dump(path)["events"]}
+        # What is left is of tom; "touched" says that it was linked with rex.
+        assert sorted(events) == ["remembered", "touched", "used"]
+        tom = ((1 << 32) | 2).to_bytes(8, "little")
+        assert events["touched"][5][:8] == events["used"][5][:8] == tom
+        assert [len(events[kind][5]) for kind in ("touched", "used")] == [24, 24]
 
     @pytest.mark.parametrize("n", [1, 2, 3, 40])
     def test_however_many_are_erased_no_row_of_them_is_named(self, store, path, clock, n):
