@@ -19,7 +19,17 @@ from pathlib import Path
 import locomo
 import streams
 from reviews import reviews
-from systems import RECIPES, WITHOUT, Agent, Bm25, model, ranked_by, ranked_by_bm25
+from systems import (
+    RECIPES,
+    WITHOUT,
+    WITHOUT_WORDS,
+    Agent,
+    Bm25,
+    model,
+    ranked_by,
+    ranked_by_bm25,
+    without_words,
+)
 
 from ebbmem import calibrate, recipes
 
@@ -129,6 +139,9 @@ def main(arguments: Sequence[str]) -> int:
     systems: dict[str, Callable[[], streams.System]] = {
         name: lambda recipe=recipe: Agent(recipe) for name, recipe in chosen.items()
     }
+    for part in WITHOUT_WORDS if asked.without else ():
+        rows[part] = without_words(part, ranked_by(recipes.DEFAULT))
+        systems[part] = without_words(part, lambda: Agent(recipes.DEFAULT))
     if not asked.without:
         vectors = model(asked.data / "minilm_locomo_dev.npz")
         rows["DEFAULT, a model's vectors"] = ranked_by(recipes.DEFAULT, vectors)

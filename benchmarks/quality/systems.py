@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
+from unittest.mock import patch
 
 import numpy as np
 from locomo import Conversation
@@ -19,6 +21,8 @@ from ebbmem import (
     Database,
     Embedder,
     SleepPolicy,
+    SpreadConfig,
+    analysis,
     recipes,
 )
 from ebbmem.recipes import Recipe
@@ -32,14 +36,34 @@ RECIPES: dict[str, Recipe] = {
     "ASSOCIATIVE": recipes.ASSOCIATIVE,
     "GENERATIVE": recipes.GENERATIVE,
 }
+HOPS = recipes.DEFAULT.spread or SpreadConfig()
 WITHOUT: dict[str, Recipe] = {
     "shared names": replace(recipes.DEFAULT, names=None),
     "newer before older alike": replace(recipes.DEFAULT, precedence=None),
     "spreading through links": replace(recipes.DEFAULT, spread=None),
+    "the second hop": replace(recipes.DEFAULT, spread=replace(HOPS, depth=1)),
+    "0.7 per hop, but 0.6": replace(recipes.DEFAULT, spread=replace(HOPS, hop_decay=0.6)),
     "supersession": replace(recipes.DEFAULT, demote_superseded=False),
     "forgetting": replace(recipes.DEFAULT, retention_floor=1.0),
 }
 """DEFAULT with one part off."""
+WITHOUT_WORDS: dict[str, tuple[str, object]] = {
+    "stop words": ("_STOP_WORDS", {}),
+    "stems": ("_stemmer", lambda _language: list),
+}
+"""What of the analysis to put another thing in the place of, to have a part of it off."""
+
+_Value = TypeVar("_Value")
+
+
+def without_words(part: str, call: Callable[..., _Value]) -> Callable[..., _Value]:
+    """Return what makes a call with a part of the analysis off."""
+
+    def patched(*arguments: object) -> _Value:
+        with patch.object(analysis, *WITHOUT_WORDS[part]):
+            return call(*arguments)
+
+    return patched
 
 
 class Agent:
