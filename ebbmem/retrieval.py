@@ -85,7 +85,7 @@ def _analysed(analyzer: Analyzer, embedder: Embedder, cue: str, recipe: Recipe) 
     """Return what `analyse` does of one cue."""
     terms, asked = NO_TERMS, None
     if recipe.uses_terms:
-        terms = _distinct(analyzer.terms((cue,))[0])
+        terms = _distinct(analyzer.terms((cue,), as_cues=True)[0])
     if recipe.uses_vectors:
         (asked,) = queries(embedder, (cue,))
     return Cue(cue, terms, asked)

@@ -97,6 +97,16 @@ def test_many_are_those_of_one_by_one(shares, pairs, recipe, threads, embedder):
     assert kept[0] == kept[1]
 
 
+@pytest.mark.parametrize("cue", ["東京 の 猫", "京都に行く", "猫", "rex 東京 barks"])
+def test_a_cue_of_a_script_without_spaces_alone(cue):
+    texts = ["東京の猫", "東の海", "京の都", "京都に行く", "猫", "rex barks", "rex 東京"]
+    with Fleet(":memory:", clock=ManualClock(NOW)) as fleet:
+        fleet["a"].remember_many(texts)
+        alone = fleet["a"].recall(cue, reinforce=False)
+        (together,) = fleet.recall_many([("a", cue)], reinforce=False)
+        assert told(alone) == told(together)
+
+
 @contextmanager
 def cut_small(patch):
     patch.setattr(batches, "MOST_CUES", 3)
