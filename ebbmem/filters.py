@@ -156,7 +156,8 @@ def _number_held(one: Condition, column: NDArray[Any]) -> BoolRows:
     if one.op == EXISTS:
         return there
     if one.op == "in":
-        return there & np.isin(column, np.array(one.value, dtype=column.dtype))
+        # Not as the column has them: 2.5 is no count.
+        return there & np.isin(column, np.array(one.value))
     held: BoolRows = there & _COMPARED[one.op](column, one.value)
     return held
 

@@ -152,6 +152,15 @@ class TestWhatTheyAreTrueOf:
             gone = memory.erase(filters=filters)
             assert set(gone.ids) == {one.id for one in every if one.number in wanted}
 
+    @pytest.mark.parametrize(
+        ("counts", "met"),
+        [([1], True), ([1.0, 7], True), ([1.5], False), ([0.5, 1e300], False), ([], False)],
+    )
+    def test_a_count_is_one_of_several_numbers_only_where_it_is_equal(self, memory, counts, met):
+        filters = {"access_count": {"in": counts}}
+        assert bool(memory.recall("rex", filters=filters, reinforce=False)) is met
+        assert bool(memory.erase(filters=filters).ids) is met
+
     def test_looked_at_before_the_best_are_taken(self, memory):
         assert numbers(memory.recall("rex", top_k=1, filters={"source": "chat"})) == {1}
 
