@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
-from functools import lru_cache
+from typing import Final
 
 from ebbmem import arguments
 from ebbmem.decay import (
@@ -243,16 +243,31 @@ class Recipe:
         return self.ranking is not Ranking.BOUNDED or self.dense > 0
 
 
-@lru_cache(maxsize=64)
+_MOST_WEIGHED: Final = 64
+_weighed: Final[dict[int, tuple[Recipe, Recipe]]] = {}
+"""Recipes by identity, and what a model's embedder makes of each.  Not by equality: those of two
+laws of a class of one's own may be equal and yet say different things."""
+
+
 def weighed(recipe: Recipe, *, semantic: bool) -> Recipe:
     """Return a recipe as an embedder of either kind needs it: a model's are semantic."""
     if not semantic or recipe.semantic is None:
         return recipe
+    known = _weighed.get(id(recipe))
+    if known is None or known[0] is not recipe:
+        if len(_weighed) >= _MOST_WEIGHED:
+            _weighed.clear()
+        known = _weighed[id(recipe)] = recipe, _semantic(recipe, recipe.semantic)
+    return known[1]
+
+
+def _semantic(recipe: Recipe, dense: float) -> Recipe:
+    """Return a recipe as a model's embedder needs it."""
     # A model's cosines are seldom near 0, so with them scores lie closer together.
     first = recipe.precedence
     if first is not None:
         first = replace(first, near=(1.0 + first.near) / 2.0)
-    return replace(recipe, dense=recipe.semantic, semantic=None, precedence=first)
+    return replace(recipe, dense=dense, semantic=None, precedence=first)
 
 
 _RELEVANCE = WeightedSum()
