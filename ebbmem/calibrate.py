@@ -109,7 +109,7 @@ class ReviewLaw:
         successes : (n,) bool
             Of every review at least 12 hours after the one before of its item.
         """
-        return _predicted(self, _histories(reviews))
+        return _predicted(self, _histories(_checked_reviews(reviews)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def fit(reviews: Iterable[Review], start: ReviewLaw | None = None) -> Calibratio
         If one half has fewer than `LEAST_REVIEWS` reviews to predict.
     """
     first = ReviewLaw() if start is None else start
-    every = list(reviews)
+    every = _checked_reviews(reviews)
     halves = [_histories(one for one in every if _half(one) == side) for side in (0, 1)]
     counts = [len(_predicted(first, half)[0]) for half in halves]
     if min(counts) < LEAST_REVIEWS:
@@ -207,8 +207,8 @@ def _half(one: Review) -> int:
 
 
 def _histories(reviews: Iterable[Review]) -> _Histories:
-    """Return reviews by item, checked."""
-    every = sorted((_checked(one) for one in reviews), key=lambda one: (one.item, one.at))
+    """Return checked reviews by item."""
+    every = sorted(reviews, key=lambda one: (one.item, one.at))
     items = [list(some) for _, some in groupby(every, key=attrgetter("item"))]
     items.sort(key=len, reverse=True)
     longest = len(items[0]) if items else 0
@@ -220,8 +220,17 @@ def _histories(reviews: Iterable[Review]) -> _Histories:
     return _Histories(gaps, grades, np.count_nonzero(grades, axis=0).tolist())
 
 
-def _checked(one: Review) -> Review:
+def _checked_reviews(reviews: object) -> list[Review]:
+    """Return reviews with their moments in microseconds, or refuse what are none."""
+    if isinstance(reviews, (str, bytes)) or not isinstance(reviews, Iterable):
+        raise InvalidType.of("reviews", "an iterable of Review", reviews)
+    return [_checked(one) for one in reviews]
+
+
+def _checked(one: object) -> Review:
     """Return a review with its moment in microseconds."""
+    if not isinstance(one, tuple) or len(one) != len(Review._fields):
+        raise InvalidType.of("reviews", "a Review each", one)
     item, at, grade = one
     if isinstance(grade, bool) or not isinstance(grade, (int, np.integer)):
         raise InvalidType.of("grade", "an integer", grade)

@@ -167,13 +167,25 @@ class TestTheFit:
         (Review("a", NOW, True), InvalidType),
         (Review("a", NOW, "3"), InvalidType),
         (Review(3, NOW, 3), InvalidType),
+        (Review("a\ud800", NOW, 3), InvalidArgument),
+        (("a", NOW), InvalidType),
+        ("abc", InvalidType),
+        (None, InvalidType),
         (Review("a", datetime(2024, 1, 1), 3), InvalidArgument),
         (Review("a", math.nan, 3), InvalidArgument),
     ],
 )
 def test_a_review_that_is_none_is_refused(review, error):
-    with pytest.raises(error):
-        KNOWN.predicted([review])
+    for asked in (KNOWN.predicted, calibrate.fit):
+        with pytest.raises(error):
+            asked([review])
+
+
+@pytest.mark.parametrize("asked", [KNOWN.predicted, calibrate.fit])
+def test_what_are_no_reviews_is_refused(asked):
+    for none in (None, 3, "abc"):
+        with pytest.raises(InvalidType, match="reviews"):
+            asked(none)
 
 
 @pytest.mark.parametrize(
