@@ -98,7 +98,7 @@ def _by_product(one: Question, found: tuple[I64, F64, F64, F64, F64, F64]) -> An
         {"similarity": near, "importance": importance, "retrievability": retained},
         {"dense": slots},
         {},
-        superseded(one.index, slots),
+        in_conflict(one.index, slots, superseded(one.index, slots)),
     )
     return cut(ranked, one.request.min_score)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ebbmem import AgenticMemory, ConflictRule, Fleet
+from ebbmem import AgenticMemory, ConflictRule, Fleet, recipes
 from ebbmem.clock import ManualClock
 from ebbmem.errors import InvalidArgument, InvalidType
 
@@ -223,6 +223,17 @@ class TestWhatRecallTells:
             now = [hit.number for hit in memory.recall("Where does Anna live?", now=NOW + 10)]
             before = memory.recall("Where did Anna live before?", now=NOW + 10)
             assert (now, [hit.number for hit in before]) == ([2, 1], [1, 2])
+
+    @pytest.mark.parametrize(
+        "recipe", [recipes.EBBINGHAUS, recipes.ASSOCIATIVE, recipes.GENERATIVE, recipes.SIMILARITY]
+    )
+    def test_whatever_the_recipe(self, recipe):
+        with AgenticMemory(":memory:", conflicts=ConflictRule(), recipe=recipe) as memory:
+            memory.remember("Anna lives in Porto")
+            memory.remember("Anna lives in Lisbon")
+            for found in (memory.recall("Anna lives"), *memory.recall_many(["Anna lives"])):
+                notes = {hit.number: hit.explanation.note for hit in found}
+                assert notes == {1: "in conflict with #2", 2: "in conflict with #1"}
 
     def test_an_erased_one_is_not_named(self):
         with AgenticMemory(":memory:", conflicts=ConflictRule()) as memory:
