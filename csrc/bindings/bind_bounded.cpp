@@ -29,7 +29,7 @@ py::tuple bounded(const Postings& postings, const py::object& terms, const py::o
                   const py::object& among, const py::object& near, bool past, const py::object& k) {
   const CopiedSlots matched(slots, "slots");
   const auto allowed = vector_view<bool>(mask, "mask");
-  const auto links = vector_view<std::int64_t>(reached, "reached");
+  const CopiedSlots links(reached, "reached");
   const BoundedQuestion question{vector_view<std::uint64_t>(terms, "terms"),
                                  rule_of(k1, b),
                                  matched,
@@ -37,7 +37,7 @@ py::tuple bounded(const Postings& postings, const py::object& terms, const py::o
                                  vector_view<std::uint64_t>(named, "named"),
                                  {allowed.data, allowed.size},
                                  links,
-                                 vector_view<double>(activation, "activation", links.size)};
+                                 vector_view<double>(activation, "activation", links.size())};
   const auto importances = vector_view<double>(importance, "importance");
   const std::size_t size = importances.size;
   const RetainedColumns columns{

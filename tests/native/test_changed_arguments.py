@@ -50,6 +50,18 @@ BUCKET, ONCE = np.ones(1, np.uint32), np.ones(1, np.int32)
 Call = Callable[[np.ndarray], object]
 
 
+def bounded(texts: _core.Postings) -> Call:
+    """Return a ranking that is told what links reached."""
+    none, values, mask = np.empty(0, np.int64), np.ones(COUNT), np.ones(COUNT, bool)
+    moments = np.zeros(COUNT, np.int64)
+    matched = (np.zeros(1, np.int64), np.ones(1), none.astype(np.uint64), mask)
+    rule = (0, 1, 1.0, 0.5, 1.0, 1.0, 1.0, 0.5, 0.0, 0, 0, 1.0, False, 5)
+    columns = (values, values, values, moments, moments)
+    return lambda slots: _core.top_bounded(
+        texts, TERM, 1.2, 0.75, *matched, slots, values, *columns, *rule
+    )
+
+
 def calls() -> dict[str, Call]:
     rows, lines, texts, vectors = arena(), fading(), postings(), words()
     return {
@@ -60,6 +72,7 @@ def calls() -> dict[str, Call]:
         "fading.log_weights": lambda slots: lines.log_weights(slots, 0, 0.1),
         "postings.tombstone": texts.tombstone,
         "postings.bm25": lambda slots: texts.bm25(TERM, 1.2, 0.75, slots),
+        "top_bounded": bounded(texts),
         "words.tombstone": vectors.tombstone,
         "cosines": lambda slots: vectors.cosines(BUCKET, ONCE, slots),
     }
