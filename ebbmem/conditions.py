@@ -229,7 +229,7 @@ def _asked(field: str, name: str, one: Field, value: object) -> list[Tree]:
     """Return the conditions on a field, or on a value of metadata."""
     argument = f"{field}.{name}" if name else field
     if not isinstance(value, Mapping):
-        if value == EXISTS:
+        if isinstance(value, str) and value == EXISTS:
             return [Condition(field, name, one.kind, EXISTS, None)]
         value = {"contains" if one.kind is Kind.WORDS else "eq": value}
     if not value:

@@ -7,6 +7,7 @@ from dataclasses import fields
 from datetime import datetime, timezone
 from typing import Any
 
+import numpy as np
 import pytest
 from filter_oracle import met
 from hypothesis import given, settings
@@ -242,6 +243,7 @@ class TestWhatTheyTake:
         ({"metadata": {"k": {"gt": True}}}, InvalidType, "a number or a str"),
         ({"metadata": {"k": {"in": "abc"}}}, InvalidType, "a list"),
         ({"metadata": {"k": object()}}, InvalidArgument, "what JSON can hold"),
+        ({"metadata": {"k": np.arange(2)}}, InvalidArgument, "what JSON can hold"),
         ({"metadata": {}}, InvalidArgument, "at least one name"),
         ({"keywords": {"eq": "dog"}}, InvalidArgument, "operators out of contains"),
         ({"tier": "hot"}, InvalidArgument, "one of warm, cold, archive"),
