@@ -35,12 +35,14 @@ def explain(
         index = engine.current(scope)
         engine.binding.fit(embedder)
         slot = None if index is None else index.columns.slot(row)
-        if index is None or slot is None:
-            raise UnknownMemory(f"id: expected a memory of this scope, got {memory_id!r}")
-        hidden = tuple(_hidden(engine, index, slot, options))
-        if hidden:
-            return Explained(returned=False, place=None, hit=None, reasons=hidden)
-        return _placed(engine, index, slot, (embedder, asked), options)
+        if index is not None and slot is not None:
+            hidden = tuple(_hidden(engine, index, slot, options))
+            if hidden:
+                return Explained(returned=False, place=None, hit=None, reasons=hidden)
+            told = _placed(engine, index, slot, (embedder, asked), options)
+            if told is not None:
+                return told
+    raise UnknownMemory(f"id: expected a memory of this scope, got {memory_id!r}")
 
 
 def _hidden(engine: Engine, index: ScopeIndex, slot: int, options: Options) -> Iterator[str]:
@@ -67,8 +69,8 @@ def _hidden(engine: Engine, index: ScopeIndex, slot: int, options: Options) -> I
 
 def _placed(
     engine: Engine, index: ScopeIndex, slot: int, asked: tuple[Embedder, Cue], options: Options
-) -> Explained:
-    """Return the place of a memory that is looked at."""
+) -> Explained | None:
+    """Return the place of a memory that is looked at; None where it was erased meanwhile."""
     every = len(index)
     wide = options._replace(recipe=replace(options.recipe, candidates=every), top_k=every)
     whole = _answered(engine, index, asked, wide)
@@ -85,7 +87,10 @@ def _placed(
         reasons = ()
     else:
         reasons = tuple(_skipped(found, slot, found.ranked.scores[at], options))
-    hit = shown(index, found, at, engine.rows_now(index, [slot]), options)
+    rows = engine.rows_now(index, [slot])
+    if not rows:
+        return None
+    hit = shown(index, found, at, rows, options)
     return Explained(returned=not reasons, place=place + 1, hit=hit, reasons=reasons)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.quality import locomo
-from ebbmem import AgenticMemory, Fleet, recipes
+from ebbmem import AgenticMemory, Fleet, explaining, recipes
 from ebbmem.clock import ManualClock
 from ebbmem.errors import UnknownMemory
 
@@ -111,6 +111,21 @@ class TestWhatDoesNot:
                     fleet["one"].erase(one.id)
                 with pytest.raises(UnknownMemory, match="a memory of this scope"):
                     fleet[scope].explain(one.id, "rex")
+
+    @pytest.mark.parametrize("budget", [None, 9])
+    def test_erased_by_another_process_meanwhile(self, memory, monkeypatch, budget):
+        one = memory.remember("rex")
+        ranked = explaining.answer_alone
+
+        def and_erased(asked):
+            found = ranked(asked)
+            if asked.request.top_k == 7:  # the last of them
+                memory.erase(one.id)
+            return found
+
+        monkeypatch.setattr(explaining, "answer_alone", and_erased)
+        with pytest.raises(UnknownMemory, match="a memory of this scope"):
+            memory.explain(one.id, "rex", top_k=7, token_budget=budget)
 
 
 class TestEvidence:
