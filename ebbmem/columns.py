@@ -46,6 +46,8 @@ _SELDOM: dict[str, Any] = {
 _BOUNDS = ("valid_from_us", "valid_to_us", "expires_us")
 _NAME_BYTES = 130
 """What the name of a memory type or run takes, and its place in a dict."""
+_AT_ONCE = 1 << 16
+"""Memories among which a type or run is looked for at a time."""
 _COLUMN_BYTES = 250
 """What a column takes beside its values: the array, and the view of what is used of it."""
 
@@ -298,6 +300,24 @@ class Columns:
         self._arrays["alive"][list(slots)] = False
         if self._fading is not None:
             self._fading.tombstone(np.array(slots, dtype=np.int64))
+        self._forget_names(list(slots))
+
+    def _forget_names(self, slots: Sequence[int]) -> None:
+        """Forget the types and runs that only gone memories had; their numbers stay taken."""
+        left = np.zeros(len(self._names) + 1, np.bool_)  # the last place is that of none
+        left[self.kind[slots]] = left[self.run[slots]] = True
+        left[-1] = False
+        # Most are found again among the newest.
+        for end in range(self._size, 0, -_AT_ONCE):
+            some = slice(max(end - _AT_ONCE, 0), end)
+            for column in (self.kind, self.run):
+                left[column[some][self.alive[some]]] = False
+            if not left.any():
+                return
+        # With a lone surrogate: nothing that a user names is called that.
+        self._names = {
+            f"\ud800{code}" if left[code] else name: code for name, code in self._names.items()
+        }
 
     def mask(
         self, now_us: int, *, as_of_us: int | None, run: str | None, archive: bool

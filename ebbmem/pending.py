@@ -156,7 +156,8 @@ class PendingRecalls:
             since = self.since(scope, post.before) if post.harmless else post.after
             # The newest last, so that the oldest go.
             self._spans.pop(scope, None)
-            self._spans[scope] = (since, post.after)
+            if not any(one.erased for one in post.changes):
+                self._spans[scope] = (since, post.after)
         while len(self._spans) > MOST_SPANS:
             del self._spans[next(iter(self._spans))]
         if count:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -108,6 +109,10 @@ class PlainColumns:
     def append(self, rows: list[IndexRow]) -> None:
         self.rows += [row._asdict() for row in rows]
 
+    def names(self, slots: Iterable[int]) -> set[object]:
+        """Return the types and runs of some."""
+        return {self.rows[slot][key] for slot in slots for key in ("memory_type", "run_id")}
+
     def told(self) -> dict[str, list[object]]:
         def each(name: str, missing: object = None) -> list[object]:
             return [missing if row[name] is None else row[name] for row in self.rows]
@@ -150,9 +155,14 @@ def test_columns_are_the_rows_read_downwards(taken, changed, dropped):
         plain.dead.update(gone)
         told = plain.told()
         assert {name: getattr(columns, name).tolist() for name in told} == told
+        live = [slot for slot in range(len(plain.rows)) if slot not in plain.dead]
         for name, key in (("kind", "memory_type"), ("run", "run_id")):
-            codes = [columns.code(one[key]) for one in plain.rows]
-            assert getattr(columns, name).tolist() == codes
+            codes = [columns.code(plain.rows[slot][key]) for slot in live]
+            assert getattr(columns, name)[live].tolist() == codes
+        # The test itself asks for the codes of the other two.
+        erased = plain.names(plain.dead) - plain.names(live) - {"episodic", "semantic"}
+        assert erased.isdisjoint(columns.names)
+        assert list(columns.names.values()) == list(range(len(columns.names)))
         assert len(columns) == len(plain.rows)
         assert columns.any_superseded >= any(told["successor"])
 

@@ -85,9 +85,10 @@ class Counters:
         self._kept_at: int | None = None
         """The data version at which they are those of the store; None inside a transaction."""
         self._version = 0
-        self._forget()
+        self.forget()
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """Keep nothing: some of it was erased, or never committed."""
         self._seq: int | None = None
         self._stored_seq: int | None = None
         self._scopes: dict[int, ScopeCounters] = {}
@@ -100,7 +101,7 @@ class Counters:
         """Forget, in a transaction just begun, what may no longer be so."""
         self._version = self._connection.data_version()
         if self._kept_at != self._version or len(self._scopes) > MOST_KEPT:
-            self._forget()
+            self.forget()
         # Only a commit says that they are to be kept.
         self._kept_at = None
 

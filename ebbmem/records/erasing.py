@@ -141,6 +141,8 @@ class SqliteEraser(SqliteFollower):
         """Let every later call raise StoreError: the transaction is over."""
         if self.committed and not self.erased_text:
             self._counters.keep()
+        else:
+            self._counters.forget()
         super().end()
         self._counters = cast(Counters, Ended())
 
