@@ -67,7 +67,7 @@ def ranked_by_words(one: Question, rankings: Mapping[str, Ranking]) -> Answer:
         },
         {"lexical": matched.slots},
         {} if activation is None else _paths(one, matched, slots[reached > 0], through),
-        in_conflict(one.index, slots, {} if own is None else moved(slots, own, scores, past=past)),
+        in_conflict(one, slots, {} if own is None else moved(slots, own, scores, past=past)),
     )
     return cut(ranked, one.request.min_score)
 

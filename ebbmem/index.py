@@ -33,6 +33,7 @@ F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 U8 = NDArray[np.uint8]
+BoolRows = NDArray[np.bool_]
 
 NEXT_TURN = kind_code("next_turn")
 CONFLICTS = kind_code("conflicts")
@@ -146,10 +147,10 @@ class ScopeIndex:
             leave = np.isin(source, slots)
             self.links.replace(slots, source[leave], target[leave], kind[leave], weight[leave])
 
-    def in_conflict(self, slot: int) -> list[int]:
-        """Return the memories that one is in conflict with, by row id, ascending."""
+    def in_conflict(self, slot: int, among: BoolRows) -> list[int]:
+        """Return the memories among some that one is in conflict with, by row id, ascending."""
         linked = self.links.graph.links(slot)
-        slots = sorted(target for target, kind, _ in linked if kind == CONFLICTS)
+        slots = sorted(to for to, kind, _ in linked if kind == CONFLICTS and among[to])
         rows: list[int] = self.columns.row[slots].tolist()
         return rows
 

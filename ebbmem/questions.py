@@ -37,13 +37,17 @@ class Cue(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What is wanted of one recall.  ``mask`` says which slots may come back."""
+    """What is wanted of one recall.
+
+    ``mask`` says which slots may come back, ``seen`` which might in any run and without filters.
+    """
 
     recipe: Recipe
     top_k: int
     min_score: float
     now_us: int
     mask: BoolRows
+    seen: BoolRows
 
 
 @dataclass(slots=True)  # not frozen, which takes a recall three times as long

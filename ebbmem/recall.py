@@ -98,7 +98,7 @@ def _by_product(one: Question, found: tuple[I64, F64, F64, F64, F64, F64]) -> An
         {"similarity": near, "importance": importance, "retrievability": retained},
         {"dense": slots},
         {},
-        in_conflict(one.index, slots, superseded(one.index, slots)),
+        in_conflict(one, slots, superseded(one.index, slots)),
     )
     return cut(ranked, one.request.min_score)
 
@@ -216,7 +216,7 @@ def _cut(one: Question, table: _Table, best: I64, shown: F64, notes: Mapping[int
         table.parts,
         table.lanes,
         {} if table.activation is None else paths(one.index, table.activation, slots),
-        in_conflict(one.index, slots, {**notes, **superseded(one.index, slots)}),
+        in_conflict(one, slots, {**notes, **superseded(one.index, slots)}),
     )
     return cut(ranked, one.request.min_score)
 

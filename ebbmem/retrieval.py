@@ -264,9 +264,14 @@ def put(
     mask = index.columns.mask(
         options.now_us, as_of_us=options.as_of_us, run=options.run_id, archive=options.archive
     )
+    seen = mask
+    if options.run_id is not None and index.any_conflicts:
+        seen = index.columns.mask(
+            options.now_us, as_of_us=options.as_of_us, run=None, archive=options.archive
+        )
     if options.filters is not None:
         mask = mask & options.filters.chosen(Indexed(index, engine.memories))
-    request = Request(options.recipe, options.top_k, options.min_score, options.now_us, mask)
+    request = Request(options.recipe, options.top_k, options.min_score, options.now_us, mask, seen)
     return question(index, cue, request, asked, partial(_names, engine, index))
 
 

@@ -112,7 +112,7 @@ def _answered(index, recipe, cue, now_us):
     (asked,) = analyse(index._analyzer, embedder, [cue], recipe)
     lane = None if asked.query is None else index._lanes[embedder.name].asked(asked.query)
     mask = index.columns.mask(now_us, as_of_us=None, run=None, archive=False)
-    one = question(index, asked, Request(recipe, 5, 0.0, now_us, mask), lane)
+    one = question(index, asked, Request(recipe, 5, 0.0, now_us, mask, mask), lane)
     ranked = answer(one, {name: search.ranking() for name, search in searches(one).items()}).ranked
     rows = index.columns.row
     return (

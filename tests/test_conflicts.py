@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ebbmem import AgenticMemory, ConflictRule, Fleet, recipes
@@ -9,6 +11,7 @@ from ebbmem.clock import ManualClock
 from ebbmem.errors import InvalidArgument, InvalidType
 
 NOW = 1_700_000_000
+DAY = 86_400
 
 
 def conflicts(memory: AgenticMemory, id: str) -> dict[str, float]:
@@ -234,6 +237,27 @@ class TestWhatRecallTells:
             for found in (memory.recall("Anna lives"), *memory.recall_many(["Anna lives"])):
                 notes = {hit.number: hit.explanation.note for hit in found}
                 assert notes == {1: "in conflict with #2", 2: "in conflict with #1"}
+
+    def test_what_is_settled_or_out_of_sight_is_not_named(self):
+        with AgenticMemory(":memory:", conflicts=ConflictRule()) as memory:
+            old = memory.remember("Anna lives in Porto", now=NOW, run_id="a")
+            new = memory.remember("Anna lives in Lisbon", now=NOW + 9, expires_in="9d", run_id="b")
+
+            def notes(now: int = NOW + 10, **options: Any) -> dict[int, str]:
+                found = memory.recall("Anna lives", now=now, reinforce=False, **options)
+                return {hit.number: hit.explanation.note.split("; ")[-1] for hit in found}
+
+            told = {1: "in conflict with #2", 2: "in conflict with #1"}
+            assert notes() == told
+            assert notes(run_id="a") == notes(filters={"run_id": "a"}) == {1: told[1]}
+            assert notes(as_of=NOW + 5) == {1: ""}
+            assert notes(now=NOW + 10 * DAY) == {1: ""}
+            memory.correct(old.id, "Anna came from Porto", now=NOW + 20)
+            assert notes(now=NOW + 30)[new.number] == ""
+            assert notes(now=NOW + 30, as_of=NOW + 10)[new.number] == told[2]
+            memory.archive(new.id)
+            assert "in conflict" not in str(notes(now=NOW + 30))
+            assert notes(now=NOW + 30, include_archive=True)[old.number] == told[1]
 
     def test_an_erased_one_is_not_named(self):
         with AgenticMemory(":memory:", conflicts=ConflictRule()) as memory:

@@ -116,7 +116,7 @@ WITHIN: dict[str, str] = {
     "spaces": "searches",
     "questions": "index recipes scoring searches spaces succession",
     "associating": "index questions recipes spreading",
-    "noting": "hits index",
+    "noting": "hits index questions succession",
     "bounded": "associating hits noting questions recipes searches spreading",
     "recall": "associating bounded hits noting questions recipes scoring searches spaces spreading"
     " succession",
