@@ -150,12 +150,12 @@ def _steps(index: ScopeIndex, policy: SleepPolicy, now_us: int) -> Iterator[_Ste
 
 
 def _least_worth(index: ScopeIndex, among: NDArray[np.bool_], now_us: int) -> NDArray[np.int64]:
-    """Return the slots of some memories, the least worth first."""
+    """Return the slots of some memories, the least worth first; of equals the older."""
     columns, slots = index.columns, np.flatnonzero(among)
     traces = columns.traces().at(slots)
     worth = traces.importance * _WORTH.retrievability(traces, now_us)
     worth[columns.successor[slots] != 0] *= REPLACED
-    return slots[np.argsort(worth, kind="stable")]
+    return slots[np.lexsort((columns.created_us[slots], worth))]
 
 
 def _each(

@@ -43,6 +43,11 @@ class TestWhatStays:
         memory.consolidate(policy=SleepPolicy(capacity=2))
         assert kept(memory, ids) == {"n3", "n4"}
 
+    def test_of_equal_worth_the_newer_in_whatever_order_they_came(self, memory):
+        ids = {f"s{s}": memory.remember("fact", now=NOW + s).id for s in (9, 3, 7, 1)}
+        memory.consolidate(policy=SleepPolicy(capacity=2))
+        assert kept(memory, ids) == {"s9", "s7"}
+
     def test_what_was_replaced_is_worth_half(self, memory):
         ids = {"eight": memory.remember("Rex weighs eight", importance=8).id}
         ids["new"] = memory.correct(ids["eight"], "Rex weighs nine", importance=8).id
