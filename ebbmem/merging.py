@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from ebbmem.hits import OVER_BUDGET, Answer
@@ -54,9 +56,12 @@ def merged(parts: Sequence[Part], top_k: int, token_budget: int | None) -> Merge
     Returns
     -------
     Merged
-        Ties: higher score, then newer, then the part named first, then the lower slot.
+        Ties: higher score, then newer, then the part named first; what is of one part stays in
+        the order of its answer.
     """
-    best = sorted(one for n, part in enumerate(parts) for one in _candidates(n, part))[:top_k]
+    # Each part in its own order: for a cue about the past the older comes first.
+    every = heapq.merge(*(_candidates(n, part) for n, part in enumerate(parts)))
+    best = list(islice(every, top_k))
     kept, over, left = [], [], token_budget
     for one in best:
         size = parts[one.part].sizes[one.slot]

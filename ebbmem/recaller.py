@@ -72,8 +72,9 @@ class Recaller(ScopeHandle):
         Returns
         -------
         RecallResult
-            Ties: higher score, then newer, then this scope before the others in the order given,
-            then lower number.
+            Ties: higher score, then newer (of matches alike the older, where `DEFAULT` is asked
+            about the past), then this scope before the others in the order given, then lower
+            number.
 
         Raises
         ------

@@ -131,6 +131,18 @@ def test_ties_newer_first_then_the_own_scope(path, clock):
         assert [(h.scope, h.number) for h in found] == [("a", 2), ("c", 1), ("b", 1), ("a", 1)]
 
 
+def test_matches_alike_stay_as_they_come_for_a_cue_about_the_past(path):
+    with Fleet(path, clock=ManualClock(NOW)) as fleet:
+        for n in range(3):
+            # Not yet made: as retrievable as each other.
+            fleet["me"].remember("rex barks", now=NOW + n)
+        fleet["team"].remember("rain")
+        for cue, order in (("does rex bark?", [3, 2, 1]), ("did rex bark before?", [1, 2, 3])):
+            alone = fleet["me"].recall(cue, reinforce=False)
+            both = fleet["me"].recall(cue, also=["team"], reinforce=False)
+            assert [hit.number for hit in alone] == [hit.number for hit in both] == order
+
+
 def test_several_cues(fleet):
     me = fleet["me"]
     many = me.recall_many(["rex", "deploy", "guitar"], also=["team"], reinforce=False)
