@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
+#include <string_view>
+#include <unordered_set>
 
 #include "core/short_list.h"
 
@@ -47,11 +48,35 @@ bool is_name(Span<const char> word, bool starts) {
   return (is_capital(word[0]) && !starts && !is_i) || is_identifier(word);
 }
 
+// Words, each once, in order of first occurrence. Few are compared one by one.
+class Distinct {
+ public:
+  void add(Span<const char> word) {
+    const std::string_view text{word.data, word.size};
+    if (words_.size() < kFew) {
+      if (std::find(words_.begin(), words_.end(), text) != words_.end()) return;
+    } else {
+      if (known_.empty()) known_.insert(words_.begin(), words_.end());
+      if (!known_.insert(text).second) return;
+    }
+    words_.push_back(text);
+  }
+
+  const std::string_view* begin() const { return words_.begin(); }
+  const std::string_view* end() const { return words_.end(); }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+
+  ShortList<std::string_view, kFew> words_;
+  std::unordered_set<std::string_view> known_;  // none while there are few
+};
+
 }  // namespace
 
 std::string ascii_names(Span<const char> text) {
   const bool shouted = std::none_of(text.begin(), text.end(), is_small);
-  ShortList<Span<const char>, 16> found;
+  Distinct found;
   bool starts = true;
   for (const char* at = text.begin(); at != text.end();) {
     if (!is_letter(*at) && !is_digit(*at)) {
@@ -63,18 +88,13 @@ std::string ascii_names(Span<const char> text) {
     Span<const char> word{at, static_cast<std::size_t>(next - at)};
     at = next;
     if (word.size > 2 && word[word.size - 1] == 's' && word[word.size - 2] == '\'') word.size -= 2;
-    const auto is_same = [&](Span<const char> other) {
-      return other.size == word.size && std::memcmp(other.data, word.data, word.size) == 0;
-    };
-    if (is_name(word, starts || shouted) && std::none_of(found.begin(), found.end(), is_same)) {
-      found.push_back(word);
-    }
+    if (is_name(word, starts || shouted)) found.add(word);
     starts = false;
   }
   std::string names;
-  for (const Span<const char> name : found) {
+  for (const std::string_view name : found) {
     if (!names.empty()) names.push_back(' ');
-    names.append(name.data, name.size);
+    names.append(name);
   }
   return names;
 }
