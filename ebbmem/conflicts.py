@@ -27,6 +27,7 @@ from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument, InvalidType
 from ebbmem.index import ScopeIndex
 from ebbmem.records.base import MemoryRow
+from ebbmem.records.identity import parse_id
 from ebbmem.searches import Search
 
 U64 = NDArray[np.uint64]
@@ -96,7 +97,7 @@ class Text(NamedTuple):
 def noted(engine: Engine, scope: str, one: Draft, rule: ConflictRule) -> Draft:
     """Return a draft with the memories that it is in conflict with, and how surely.
 
-    Compared are memories that recall would look at now and nothing has replaced.
+    Compared are memories that recall would look at now and nothing has replaced, also not this one.
     """
     (terms,) = _terms_of(engine, (one.summary,))
     new = Text(one.summary, frozenset(terms.tolist()), frozenset(one.keywords))
@@ -176,7 +177,9 @@ def _nearest(
         mask = mask & (columns.successor == 0)
     args = (index.postings, terms, K1, B, columns.created_us, mask, rule.looked_at, None)
     slots = Search(_core.Postings.top_bm25, _core.Searches.bm25, args).ranking().slots
-    rows = [shelved.row for shelved in engine.rows_now(index, slots.tolist()).values()]
+    found = (shelved.row for shelved in engine.rows_now(index, slots.tolist()).values())
+    replaced = {parse_id(old) for old in one.supersedes}
+    rows = [row for row in found if row.id not in replaced]
     return dict(zip((row.row_id for row in rows), _texts(engine, rows), strict=True))
 
 

@@ -107,7 +107,8 @@ class Explanation:
 
     ``terms`` maps a term's name to what it added (sums) or multiplied by (products);
     ``ranks`` maps a lane to the hit's place in it, from 1; ``path`` lists the numbers of the
-    memories through which activation came, from the cue's match to this one.
+    memories through which activation came, from the cue's match to this one.  Where ``note`` says
+    that a hit is ahead of another or behind it, its score is that of the place it came to.
     """
 
     recipe: str

@@ -36,8 +36,9 @@ class EpisodicMemoryStore(Recaller):
         Lets `remember` and `remember_many` look for older memories that say other things of the
         same, and link them as ``conflicts``; see `ebbmem.conflicts`.  None: they do not look.
     extract : callable, optional
-        Called with the summary of what is remembered; the names that it returns are keywords of
-        it as well.  What it raises goes to the caller, and nothing is remembered.
+        Called with the summary of what is remembered or corrected (turns are not); the names that
+        it returns are keywords of it as well.  What it raises goes to the caller, and nothing is
+        remembered.
 
     Raises
     ------
@@ -246,4 +247,5 @@ class EpisodicMemoryStore(Recaller):
             source=source,
             run_id=run_id,
         )
-        return revision.correct(self._engine, self._scope, self._embedder, id, one)
+        (made,) = drafts.extracted([one], self._extract)
+        return revision.correct(self._engine, self._scope, self._embedder, id, made)

@@ -110,6 +110,12 @@ class TestWhatIsRecorded:
             free = memory.remember("The editor is ed")
             assert len(conflicts(memory, free.id)) == 3
 
+    def test_nothing_of_what_it_takes_the_place_of(self):
+        with AgenticMemory(":memory:", conflicts=ConflictRule()) as memory:
+            old = memory.remember("Anna lives in Porto")
+            new = memory.remember("Anna lives in Lisbon", supersedes=old.id)
+            assert conflicts(memory, new.id) == {}
+
     def test_off_unless_asked_for(self):
         with AgenticMemory(":memory:") as memory:
             memory.remember("Anna lives in Porto")

@@ -37,7 +37,11 @@ def test_every_call_that_remembers_takes_them():
         fleet["one"].remember("met Anna")
         fleet["one"].remember_many(["met Bob", {"summary": "met Carl", "keywords": ["x"]}])
         fleet.remember_many([("one", "met Dora")])
+        last = fleet["one"].remember("met Emil")
+        fleet["one"].correct(last.id, "met Emma")
         assert keywords(fleet["one"]) == {
+            "met Emil": ("emil",),
+            "met Emma": ("emma",),
             "met Anna": ("anna",),
             "met Bob": ("bob",),
             "met Carl": ("x", "carl"),
