@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# General English: auxiliaries of the past, and words that point back in time.
-_ENGLISH: Final = """
-did didn was wasn were weren had hadn been
-ago before earlier former formerly originally previous previously past prior
-yesterday last once first used
-"""
-_BY_LANGUAGE: Final = {"english": frozenset(_ENGLISH.split())}
-_WORD: Final = re.compile(r"\w+")
+# General English: auxiliaries of the past, words that point back in time, and phrases that do where
+# their words alone need not ("last name", "which tool is used").
+_ENGLISH: Final = re.compile(
+    r"\b(?:did|didn|was|wasn|were|weren|had|hadn|ago|before|earlier|former|formerly|originally|"
+    r"previous|previously|past|prior|yesterday|used to|at first|"
+    r"last (?:time|night|week|weekend|month|year|spring|summer|autumn|fall|winter|"
+    r"monday|tuesday|wednesday|thursday|friday|saturday|sunday))\b"
+)
+_BY_LANGUAGE: Final = {"english": _ENGLISH}
 
 
 def about_the_past(cue: str, language: str | None) -> bool:
@@ -24,5 +25,5 @@ def about_the_past(cue: str, language: str | None) -> bool:
     language : str or None
         The store's; only English has such words, all others ask about the present.
     """
-    words = _BY_LANGUAGE.get(language or "")
-    return words is not None and not words.isdisjoint(_WORD.findall(cue.casefold()))
+    phrases = _BY_LANGUAGE.get(language or "")
+    return phrases is not None and phrases.search(cue.casefold()) is not None

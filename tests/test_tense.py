@@ -10,12 +10,17 @@ PAST = (
     "DIDN'T we meet?",
     "my previous employer",
     "two years ago",
+    "what I used to drink",
+    "the talk last Friday",
 )
 PRESENT = (
     "Where do I live now?",
     "What is my car?",
     "Which gym do I train at?",
     "",
+    "What is my last name?",
+    "Which tool is used first?",
+    "Has Rex been fed once?",
     "a useful wash",  # "used" and "was" only as parts of words
 )
 
