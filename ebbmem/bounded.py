@@ -44,12 +44,12 @@ def ranked_by_words(one: Question, rankings: Mapping[str, Ranking]) -> Answer:
     recipe, matched = one.request.recipe, rankings.get("lexical")
     if matched is None or len(matched.slots) == 0:
         return Answer()
-    past, named, through = one.past, NO_TERMS, None
+    alike, named, through = one.alike, NO_TERMS, None
     if links_count(one):
         through = activated(one, _seeds(one, matched), one.request.mask)
     elif recipe.names is not None and one.names is not None:
         named = one.names(matched.slots)
-    found = _best(one, matched, (named, through), past=past)
+    found = _best(one, matched, (named, through), alike)
     slots, scores, own, similarity, activation, retrievability, retention = found
     reached = np.zeros(len(slots)) if activation is None else activation
     ranked = Ranked(
@@ -67,7 +67,7 @@ def ranked_by_words(one: Question, rankings: Mapping[str, Ranking]) -> Answer:
         },
         {"lexical": matched.slots},
         {} if activation is None else _paths(one, matched, slots[reached > 0], through),
-        in_conflict(one, slots, {} if own is None else moved(slots, own, scores, past=past)),
+        in_conflict(one, slots, {} if own is None else moved(slots, own, scores, past=alike[-1])),
     )
     return cut(ranked, one.request.min_score)
 
@@ -82,11 +82,15 @@ def _seeds(one: Question, matched: Ranking) -> tuple[I64, F64]:
 
 
 def _best(
-    one: Question, matched: Ranking, brought: tuple[U64, Activation | None], *, past: bool
+    one: Question,
+    matched: Ranking,
+    brought: tuple[U64, Activation | None],
+    alike: tuple[int, float, bool],
 ) -> _Best:
     """Return slots, scores of places, own scores, familiarity, activation, R and retention."""
     request, recipe, columns = one.request, one.request.recipe, one.index.columns
     law, (named, through) = cast(PowerForgetting, recipe.law), brought
+    among, near, past = alike
     reached = (NO_SLOTS, NO_VALUES) if through is None else (through.nodes, through.activation)
     return _core.top_bounded(
         one.index.postings,
@@ -112,7 +116,8 @@ def _best(
         recipe.weights.cascade,
         recipe.retention_floor,
         *recipe.tie,
-        *recipe.alike,
+        among,
+        near,
         past,
         request.top_k,
     )

@@ -16,7 +16,7 @@ from ebbmem.index import ScopeIndex
 from ebbmem.recipes import Ranking, Recipe
 from ebbmem.searches import F64, Search
 from ebbmem.spaces import Asked, Query
-from ebbmem.tense import about_the_past
+from ebbmem.tense import Tense, tense
 
 BoolRows = NDArray[np.bool_]
 I64 = NDArray[np.int64]
@@ -67,11 +67,18 @@ class Question:
     """What tells the names in texts; without it none are compared."""
 
     @property
-    def past(self) -> bool:
-        """Return whether the cue asks about the past, where that makes a difference."""
-        if self.request.recipe.precedence is None:
-            return False
-        return about_the_past(self.cue.text, self.index.language)
+    def alike(self) -> tuple[int, float, bool]:
+        """Return how many may change places, how near they have to be, and if the older leads.
+
+        None do where a cue asks what happened, and not whether first or last.
+        """
+        recipe = self.request.recipe
+        if recipe.precedence is None:
+            return 0, 1.0, False
+        asked = tense(self.cue.text, self.index.language)
+        if asked is Tense.ONCE:
+            return 0, 1.0, False
+        return *recipe.alike, asked is Tense.BEFORE
 
     @property
     def vectors(self) -> Asked:

@@ -182,8 +182,8 @@ def _scored(one: Question, familiar: Familiar, activation: Activation | None) ->
 
 def _preceding(one: Question, table: _Table, created_us: I64) -> Answer:
     """Split the best candidates at ``min_score``, once matches alike have changed places."""
-    past = one.past
-    rule = (one.request.top_k, *one.request.recipe.alike, past)
+    alike = one.alike
+    rule, past = (one.request.top_k, *alike), alike[-1]
     best, shown = one.index.postings.preceding(
         one.cue.terms, table.slots, table.scores, created_us, *rule
     )

@@ -1,23 +1,52 @@
-"""Whether a cue asks about the past."""
+"""What time a cue asks about."""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from enum import Enum
+from typing import Final, NamedTuple
 
-# General English: auxiliaries of the past, words that point back in time, and phrases that do where
-# their words alone need not ("last name", "which tool is used").
-_ENGLISH: Final = re.compile(
-    r"\b(?:did|didn|was|wasn|were|weren|had|hadn|ago|before|earlier|former|formerly|originally|"
-    r"previous|previously|past|prior|yesterday|used to|at first|"
-    r"last (?:time|night|week|weekend|month|year|spring|summer|autumn|fall|winter|"
-    r"monday|tuesday|wednesday|thursday|friday|saturday|sunday))\b"
+
+class Tense(Enum):
+    """What a cue says of the time that it asks about."""
+
+    NOW = "now"
+    """What holds, or held last."""
+    ONCE = "once"
+    """What happened: nothing says whether first or last."""
+    BEFORE = "before"
+    """What held before something else did."""
+
+
+class _Phrases(NamedTuple):
+    """The phrases of a language that tell; those of ``now`` come first, then ``before``."""
+
+    now: re.Pattern[str]
+    before: re.Pattern[str]
+    once: re.Pattern[str]
+
+
+def _any_of(phrases: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{phrases})\b")
+
+
+# General English: words and phrases that point to the present, back in time, and auxiliaries of the
+# past, with the pieces that \w+ leaves of "didn't".
+_ENGLISH: Final = _Phrases(
+    now=_any_of(
+        "now|nowadays|today|currently|current|latest|last|recently|these days|will|still|right now"
+    ),
+    before=_any_of(
+        "before|earlier|former|formerly|originally|previous|previously|prior|ago|past|used to|"
+        "at first|back then|once (?:did|was|were|had)"
+    ),
+    once=_any_of("did|didn|was|wasn|were|weren|had|hadn|yesterday"),
 )
 _BY_LANGUAGE: Final = {"english": _ENGLISH}
 
 
-def about_the_past(cue: str, language: str | None) -> bool:
-    """Return whether a cue asks about the past, by the words that say so.
+def tense(cue: str, language: str | None) -> Tense:
+    """Return what time a cue asks about, by the words that say so.
 
     Parameters
     ----------
@@ -26,4 +55,9 @@ def about_the_past(cue: str, language: str | None) -> bool:
         The store's; only English has such words, all others ask about the present.
     """
     phrases = _BY_LANGUAGE.get(language or "")
-    return phrases is not None and phrases.search(cue.casefold()) is not None
+    folded = cue.casefold()
+    if phrases is None or phrases.now.search(folded):
+        return Tense.NOW
+    if phrases.before.search(folded):
+        return Tense.BEFORE
+    return Tense.ONCE if phrases.once.search(folded) else Tense.NOW
