@@ -9,14 +9,23 @@ from typing import Final, NamedTuple, TypeVar
 
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
-from ebbmem.errors import CorruptStore, PartlyAnswered
+from ebbmem.errors import CorruptStore, EmbedderFailed, PartlyAnswered
 from ebbmem.index import ScopeIndex
 from ebbmem.models import RecallResult
 from ebbmem.options import beside
 from ebbmem.questions import Cue, Question, searches
 from ebbmem.recall import answer
 from ebbmem.recipes import Ranking
-from ebbmem.retrieval import Call, Options, analyse, finished, known_in, put, recall_cue
+from ebbmem.retrieval import (
+    Call,
+    Options,
+    analyse,
+    finished,
+    known_in,
+    put,
+    recall_cue,
+    without_vectors,
+)
 from ebbmem.searches import Ranking as Ranked
 from ebbmem.searches import made_together
 
@@ -48,7 +57,10 @@ def recall_many(
     PartlyAnswered
         If some cannot be answered because something does not match; once the others were.
     """
-    cues = analyse(engine.analyzer, embedder, [cue for _, cue in pairs], options.recipe)
+    try:
+        cues = analyse(engine.analyzer, embedder, [cue for _, cue in pairs], options.recipe)
+    except EmbedderFailed as exc:
+        return recall_many(engine, embedder, pairs, without_vectors(options, exc), threads)
     done: dict[int, Outcome] = {}
     refused: dict[int, CorruptStore] = {}
     for places in _waves([scope for scope, _ in pairs], options):
@@ -56,10 +68,7 @@ def recall_many(
         while left:
             some = left[:MOST_CUES]
             batch = _Batch([(pairs[at][0], cues[at]) for at in some], some, refused)
-            if options.also:
-                outcomes = [_beside(engine, embedder, *batch.cues[0], options)]
-            else:
-                outcomes = _together(engine, embedder, batch, options, threads)
+            outcomes = _outcomes(engine, embedder, batch, options, threads)
             done.update(zip(left, outcomes, strict=False))
             left = left[len(outcomes) :]
     return _results([scope for scope, _ in pairs], [done[at] for at in range(len(pairs))])
@@ -94,6 +103,19 @@ def _results(scopes: Sequence[str], outcomes: Sequence[Outcome]) -> list[RecallR
     failures = {at: one for at, one in enumerate(outcomes) if isinstance(one, CorruptStore)}
     answered = [None if at in failures else one for at, one in enumerate(outcomes)]
     raise PartlyAnswered(answered, failures, scopes) from next(iter(failures.values()))
+
+
+def _outcomes(
+    engine: Engine, embedder: Embedder, batch: _Batch, options: Options, threads: int
+) -> list[Outcome]:
+    """Answer the first of some cues at least, by words alone where the embedder fails."""
+    try:
+        if options.also:
+            return [_beside(engine, embedder, *batch.cues[0], options)]
+        return _together(engine, embedder, batch, options, threads)
+    except EmbedderFailed as exc:
+        # Vectors that memories wait for are made before any cue is answered.
+        return _outcomes(engine, embedder, batch, without_vectors(options, exc), threads)
 
 
 def _beside(engine: Engine, embedder: Embedder, scope: str, cue: Cue, options: Options) -> Outcome:

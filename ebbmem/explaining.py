@@ -10,7 +10,7 @@ import numpy as np
 from ebbmem.clock import to_datetime
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
-from ebbmem.errors import UnknownMemory
+from ebbmem.errors import EmbedderFailed, UnknownMemory
 from ebbmem.filters import Indexed
 from ebbmem.hits import OVER_BUDGET, Answer, budgeted
 from ebbmem.index import ScopeIndex
@@ -18,7 +18,7 @@ from ebbmem.models import Explained, Tier
 from ebbmem.questions import Cue
 from ebbmem.reading import row_of
 from ebbmem.recall import answer_alone
-from ebbmem.retrieval import Options, analyse, known_in, put, shown, sizes
+from ebbmem.retrieval import Options, analyse, known_in, put, shown, sizes, without_vectors
 
 
 def explain(
@@ -28,6 +28,19 @@ def explain(
 
     Nothing is strengthened.
     """
+    try:
+        return _explained(engine, scope, embedder, (memory_id, cue), options)
+    except EmbedderFailed as exc:
+        words = without_vectors(options, exc)
+    told = _explained(engine, scope, embedder, (memory_id, cue), words)
+    return replace(told, degraded=True)
+
+
+def _explained(
+    engine: Engine, scope: str, embedder: Embedder, which: tuple[str, str], options: Options
+) -> Explained:
+    """Return it for an id and a cue, with the vectors that the recipe needs."""
+    memory_id, cue = which
     (asked,) = analyse(engine.analyzer, embedder, (cue,), options.recipe)
     with engine.read(scope) as reader:
         row = row_of(reader, reader.scope(scope), memory_id)

@@ -199,6 +199,8 @@ class Fleet:
 
         Raises
         ------
+        EmbedderFailed
+            As `EpisodicMemoryStore.recall_many`.
         PartlyAnswered
             If a scope, or a memory that a cue calls up, does not match its checksum: once the
             other cues were answered, as far as they can be, and with their answers.

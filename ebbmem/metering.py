@@ -59,21 +59,24 @@ class Durations:
 class _Counts:
     """What is counted of one scope, or of all."""
 
-    __slots__ = ("abstained", "recalls", "remembers")
+    __slots__ = ("abstained", "degraded", "recalls", "remembers")
 
     def __init__(self) -> None:
         self.recalls = Durations()
         self.remembers = Durations()
         self.abstained = 0
+        self.degraded = 0
 
     def take_recalls(self, other: _Counts) -> None:
         """Count another one's recalls as well."""
         for at, calls in other.recalls.counts.items():
             self.recalls.counts[at] = self.recalls.counts.get(at, 0) + calls
         self.abstained += other.abstained
+        self.degraded += other.degraded
 
     def told(self, index_bytes: int) -> ScopeMetrics:
-        return ScopeMetrics(self.recalls.told(), self.remembers.told(), self.abstained, index_bytes)
+        recalls, remembers = self.recalls.told(), self.remembers.told()
+        return ScopeMetrics(recalls, remembers, self.abstained, index_bytes, self.degraded)
 
 
 class Meter:
@@ -88,7 +91,9 @@ class Meter:
         """Every call that remembers; recalls of scopes that are told apart count only there."""
         self._scopes: OrderedDict[str, _Counts] = OrderedDict()
 
-    def recalled(self, scope: str, took_ns: int, *, abstained: bool) -> None:
+    def recalled(
+        self, scope: str, took_ns: int, *, abstained: bool, degraded: bool = False
+    ) -> None:
         """Count one recall."""
         at = class_of(took_ns)
         with self._lock:
@@ -97,6 +102,8 @@ class Meter:
             counts[at] = counts.get(at, 0) + 1
             if abstained:
                 one.abstained += 1
+            if degraded:
+                one.degraded += 1
 
     def remembered(self, scopes: Iterable[str], took_ns: int) -> None:
         """Count one call that remembers, of one memory or several: in each scope, and in all."""

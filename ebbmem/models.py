@@ -166,7 +166,8 @@ class RecallResult(_Deferred):
 
     ``id`` names the recall for ``feedback``; ``abstained`` is true when nothing reached the
     recipe's ``min_score``; ``skipped`` holds what was looked at and fell below it, best first;
-    ``degraded`` is true when a limit cut the work short.
+    ``degraded`` is true when less than the recipe asks for was done: a limit cut the work short,
+    or the embedder failed and words alone answered.
     """
 
     id: str
@@ -213,12 +214,14 @@ class Explained:
     ``place`` is where it comes among all that the cue calls up, from 1, without any limit on how
     many; None where nothing leads to it, or it was not looked at.  ``hit`` is what recall has of
     it then.  ``reasons`` say what kept it from coming back; there are none where it did.
+    ``degraded`` is as in `RecallResult`.
     """
 
     returned: bool
     place: int | None
     hit: Recalled | None
     reasons: tuple[str, ...]
+    degraded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,13 +295,15 @@ class ScopeMetrics:
     """What this process did in one scope, or in all, since it opened the store.
 
     ``recall`` counts cues, ``remember`` calls; ``abstained`` are the recalls that found nothing
-    good enough; ``index_bytes`` is what is in RAM now.
+    good enough, ``degraded`` those that did less than their recipe asks for, as the embedder
+    failed; ``index_bytes`` is what is in RAM now.
     """
 
     recall: CallMetrics
     remember: CallMetrics
     abstained: int
     index_bytes: int
+    degraded: int
 
 
 @dataclass(frozen=True, slots=True)

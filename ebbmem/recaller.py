@@ -78,6 +78,9 @@ class Recaller(ScopeHandle):
 
         Raises
         ------
+        EmbedderFailed
+            If the embedder raises or returns unusable vectors and the recipe ranks by vectors
+            alone; where it ranks by words too, these answer, and the result is ``degraded``.
         LockTimeout
             If too many recalls wait and another process keeps them from being written; then this
             one strengthens nothing.
@@ -136,6 +139,8 @@ class Recaller(ScopeHandle):
 
         Raises
         ------
+        EmbedderFailed
+            As `recall`; the cues are embedded together, and a failure degrades all of them.
         PartlyAnswered
             If a memory that a cue calls up does not match its checksum: once the other cues were
             answered, as far as they can be, and with their answers.
@@ -206,6 +211,8 @@ class Recaller(ScopeHandle):
         ------
         UnknownMemory
             If the scope has no memory with that id.
+        EmbedderFailed
+            As `recall`.
         CorruptStore
             If a memory of the scope does not match its checksum.
         """

@@ -137,7 +137,7 @@ class Recipe:
     semantic : float or None
         ``dense`` where the embedder is one whose vectors are stored: a model's tell what words do
         not, those of word hashing the same once more.  ``precedence.near`` is then half as far
-        from 1.  None: nothing differs, and recall works where such an embedder does not.
+        from 1.  None: nothing differs, and such an embedder is not asked.
     retention_floor : float
         Least factor forgetting may apply in a bounded ranking, in [0, 1].
     spread : SpreadConfig or None
@@ -183,6 +183,8 @@ class Recipe:
     guard: Guard | None = None
     k1: float = 0.9
     b: float = 0.4
+    _plain: Recipe | None = field(default=None, init=False, repr=False, compare=False)
+    """Of what `weighed` made: the recipe it was made from."""
 
     def __post_init__(self) -> None:
         arguments.name(self.name, "name")
@@ -267,7 +269,16 @@ def _semantic(recipe: Recipe, dense: float) -> Recipe:
     first = recipe.precedence
     if first is not None:
         first = replace(first, near=(1.0 + first.near) / 2.0)
-    return replace(recipe, dense=dense, semantic=None, precedence=first)
+    made = replace(recipe, dense=dense, semantic=None, precedence=first)
+    object.__setattr__(made, "_plain", recipe)
+    return made
+
+
+def by_words(recipe: Recipe) -> Recipe | None:
+    """Return a recipe that ranks by words and vectors without the vectors; None for others."""
+    if not (recipe.uses_terms and recipe.uses_vectors):
+        return None
+    return replace(recipe._plain or recipe, dense=0.0, semantic=None)
 
 
 _RELEVANCE = WeightedSum()

@@ -15,6 +15,7 @@ from ebbmem import _core
 from ebbmem.analysis import Analyzer
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
+from ebbmem.errors import EmbedderFailed
 from ebbmem.filters import Filter, Indexed
 from ebbmem.found import Found
 from ebbmem.hits import Answer, budgeted, known
@@ -24,7 +25,7 @@ from ebbmem.models import Recalled, RecallResult
 from ebbmem.naming import names
 from ebbmem.questions import Cue, Question, Request, question
 from ebbmem.recall import answer_alone
-from ebbmem.recipes import Recipe
+from ebbmem.recipes import Recipe, by_words
 from ebbmem.records.identity import id_text, new_id
 from ebbmem.shelf import Shelved
 from ebbmem.spaces import Query, queries
@@ -63,6 +64,8 @@ class Options(NamedTuple):
     also: tuple[str, ...] = ()
     """Scopes that are read beside the one asked."""
     filters: Filter | None = None
+    degraded: bool = False
+    """Whether the recipe is without its vectors, as the embedder failed."""
 
 
 class Call(NamedTuple):
@@ -77,8 +80,19 @@ def recall(
     engine: Engine, scope: str, embedder: Embedder, cue: str, options: Options
 ) -> RecallResult:
     """Answer one cue, and keep what that changed."""
-    analysed = _analysed(engine.analyzer, embedder, cue, options.recipe)
-    return recall_cue(engine, scope, embedder, analysed, options)
+    try:
+        analysed = _analysed(engine.analyzer, embedder, cue, options.recipe)
+        return recall_cue(engine, scope, embedder, analysed, options)
+    except EmbedderFailed as exc:
+        return recall(engine, scope, embedder, cue, without_vectors(options, exc))
+
+
+def without_vectors(options: Options, failure: EmbedderFailed) -> Options:
+    """Return options by which words alone answer, or raise the failure where they cannot."""
+    recipe = by_words(options.recipe)
+    if recipe is None:
+        raise failure
+    return options._replace(recipe=recipe, degraded=True)
 
 
 def _analysed(analyzer: Analyzer, embedder: Embedder, cue: str, recipe: Recipe) -> Cue:
@@ -164,9 +178,10 @@ def _told(
     hits, skipped = parts
     abstained = not hits and all(one.score < options.min_score for one in skipped)
     took_ns = time.perf_counter_ns() - call.started_ns
-    engine.meter.recalled(call.scope, took_ns, abstained=abstained)
+    degraded = options.degraded
+    engine.meter.recalled(call.scope, took_ns, abstained=abstained, degraded=degraded)
     key: tuple[int, dict[str, str]] = (options.now_us, {})
-    told = (call.cue.text, hits, skipped, abstained, False, took_ns // NS_PER_US)
+    told = (call.cue.text, hits, skipped, abstained, degraded, took_ns // NS_PER_US)
     return _RESULT.one(_id_told, key, *told)
 
 
@@ -260,7 +275,9 @@ def put(
     engine: Engine, index: ScopeIndex, embedder: Embedder, cue: Cue, options: Options
 ) -> Question:
     """Put a cue to an index."""
-    asked = None if cue.query is None else engine.lane(index, embedder).asked(cue.query)
+    asked = None
+    if cue.query is not None and options.recipe.uses_vectors:
+        asked = engine.lane(index, embedder).asked(cue.query)
     mask = index.columns.mask(
         options.now_us, as_of_us=options.as_of_us, run=options.run_id, archive=options.archive
     )

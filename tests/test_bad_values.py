@@ -204,12 +204,13 @@ class TestEmbedders:
             broken.remember("x")
         assert isinstance(caught.value.__cause__, OSError)
 
-    def test_lexical_recall_needs_no_embedder(self, store):
-        broken = EpisodicMemoryStore(store._db, embedder=Broken(raising))
-        with pytest.raises(EmbedderFailed):
-            broken.recall("rex")
-        words = replace(recipes.DEFAULT, semantic=None)
-        assert len(broken.recall("rex", recipe=words)) == 1
+    @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS.keys())
+    def test_lexical_recall_needs_no_embedder(self, store, answer):
+        broken = EpisodicMemoryStore(store._db, embedder=Broken(answer))
+        by_both = broken.recall("rex")
+        by_words = broken.recall("rex", recipe=replace(recipes.DEFAULT, semantic=None))
+        assert len(by_both) == len(by_words) == 1
+        assert (by_both.degraded, by_words.degraded) == (True, False)
 
     def test_vectors_of_two_spaces_never_mix(self, store, path):
         one, other = (
