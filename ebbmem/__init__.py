@@ -38,14 +38,12 @@ from ebbmem.embedders import CallableEmbedder, Embedder, HashingEmbedder
 from ebbmem.fleet import Fleet
 from ebbmem.maintenance import repair, verify
 from ebbmem.models import (
-    BadLine,
     CallMetrics,
     ConsolidationReport,
     ErasureReceipt,
     Explained,
     Explanation,
     FleetMetrics,
-    ImportReport,
     Intention,
     Link,
     Memory,
@@ -59,7 +57,14 @@ from ebbmem.models import (
 )
 from ebbmem.recipes import Recipe
 from ebbmem.reinforcement import Reinforcement
-from ebbmem.reports import Finding, ReembedReport, RepairReport, VerifyReport
+from ebbmem.reports import (
+    BadLine,
+    Finding,
+    ImportReport,
+    ReembedReport,
+    RepairReport,
+    VerifyReport,
+)
 from ebbmem.spreading import SpreadConfig
 from ebbmem.store import EpisodicMemoryStore
 from ebbmem.vectorstores import InMemoryVectorStore, VectorHit, VectorStore

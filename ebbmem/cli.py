@@ -21,7 +21,8 @@ from ebbmem.database import Database
 from ebbmem.demo import play
 from ebbmem.errors import EbbmemError, InvalidArgument
 from ebbmem.handle import DEFAULT_SCOPE
-from ebbmem.models import ImportReport, Recalled, RecallResult
+from ebbmem.models import Recalled, RecallResult
+from ebbmem.reports import ImportReport
 from ebbmem.sharing import MEMORY
 from ebbmem.terminal import (
     console,

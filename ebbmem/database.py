@@ -15,13 +15,14 @@ from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument, InvalidType
 from ebbmem.maintenance import Maintained
-from ebbmem.models import ConsolidationReport, ErasureReceipt, ImportReport, StoreStats
+from ebbmem.models import ConsolidationReport, ErasureReceipt, StoreStats
 from ebbmem.pending import PendingRecalls
 from ebbmem.records.caches import cache_bytes
 from ebbmem.records.header import belongs_to_database
 from ebbmem.records.journals import DURABILITIES
 from ebbmem.records.parts import part_of
 from ebbmem.records.sqlite import SqliteRecords
+from ebbmem.reports import ImportReport
 from ebbmem.sharing import Hold
 
 DEFAULT_INDEX_BUDGET = 1 << 30

@@ -28,9 +28,9 @@ from ebbmem.lines import (
     ToldLine,
     TurnLine,
 )
-from ebbmem.models import BadLine, ImportReport
 from ebbmem.parsing import parsed
 from ebbmem.remembering import vectors_of
+from ebbmem.reports import BadLine, ImportReport
 from ebbmem.telling import Vectors
 
 BATCH: Final = 500

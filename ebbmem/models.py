@@ -373,31 +373,3 @@ class ErasureReceipt:
         takes them away once that reader has ended; so do ``flush()`` and the next opening.
         """
         return self._holds()
-
-
-@dataclass(frozen=True, slots=True)
-class BadLine:
-    """A line that an import could not take, and why."""
-
-    number: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class ImportReport:
-    """What an import did.
-
-    ``lines`` counts the lines that held something; of these ``imported`` were taken, ``existing``
-    were there already, ``erased`` name something that was erased here, and ``bad`` could not be
-    taken.  ``memories turns links intentions`` count what was made.
-    """
-
-    lines: int
-    imported: int
-    existing: int
-    erased: int
-    bad: tuple[BadLine, ...]
-    memories: int
-    turns: int
-    links: int
-    intentions: int

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from ebbmem import AgenticMemory, Database
-from ebbmem.models import ImportReport
+from ebbmem.reports import ImportReport
 
 T0 = 1_700_000_000
 DAY = 86_400
