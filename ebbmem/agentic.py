@@ -12,6 +12,7 @@ from ebbmem.database import Database
 from ebbmem.drafts import Extractor
 from ebbmem.embedders.base import Embedder
 from ebbmem.errors import InvalidType
+from ebbmem.languages import KEPT, require_language
 from ebbmem.models import Turn
 from ebbmem.recipes import DEFAULT, Recipe
 from ebbmem.records.identity import id_text
@@ -33,6 +34,8 @@ class AgenticMemory(EpisodicMemoryStore):
         How much of a run stays word for word.
     index_turns : bool
         Whether each turn is also a memory of type ``"turn"``, marked unverified.
+    language : str or None
+        As for `Database`; an open store has to be of it.
     clock : Clock, optional
         Of a store that is opened here.
     """
@@ -51,6 +54,7 @@ class AgenticMemory(EpisodicMemoryStore):
         index_turns: bool = True,
         conflicts: ConflictRule | None = None,
         extract: Extractor | None = None,
+        language: str | None = KEPT,
         clock: Clock | None = None,
     ) -> None:
         self._run_id = arguments.name(run_id, "run_id")
@@ -58,8 +62,11 @@ class AgenticMemory(EpisodicMemoryStore):
         if not isinstance(self._limits, BufferLimits):
             raise InvalidType.of("limits", "BufferLimits or None", limits)
         self._index_turns = arguments.flag(index_turns, "index_turns")
-        opened = store if isinstance(store, Database) else Database(store, clock=clock)
-        self._owned = None if opened is store else opened
+        if isinstance(store, Database):
+            require_language(store.path, store.language, language)
+            opened, self._owned = store, None
+        else:
+            opened = self._owned = Database(store, language=language, clock=clock)
         try:
             super().__init__(
                 opened,

@@ -21,6 +21,7 @@ from ebbmem.database import Database
 from ebbmem.demo import play
 from ebbmem.errors import EbbmemError, InvalidArgument
 from ebbmem.handle import DEFAULT_SCOPE
+from ebbmem.languages import KEPT
 from ebbmem.models import Recalled, RecallResult
 from ebbmem.reports import ImportReport
 from ebbmem.sharing import MEMORY
@@ -78,6 +79,14 @@ DbOption = Annotated[
 ]
 ScopeOption = Annotated[str, typer.Option("--scope", metavar="NAME", help="The scope to act in.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead.")]
+LanguageOption = Annotated[
+    str,
+    typer.Option(
+        "--language",
+        metavar="NAME",
+        help="Of the words of a new store, such as german, or none; a store keeps it.",
+    ),
+]
 DB: Final = "memory.sqlite"
 
 
@@ -132,11 +141,12 @@ def remember(
     importance: Annotated[float, typer.Option("--importance", help="From 1 to 10.")] = 5.0,
     detail: Annotated[str | None, typer.Option("--detail", help="More text.")] = None,
     memory_type: Annotated[str, typer.Option("--type", help="Such as semantic.")] = "episodic",
+    language: LanguageOption = KEPT,
     db: DbOption = DB,
     scope: ScopeOption = DEFAULT_SCOPE,
 ) -> None:
     """Remember one thing and print its number and id."""
-    with AgenticMemory(db, scope=scope) as memory:
+    with AgenticMemory(db, scope=scope, language=_language(language)) as memory:
         made = memory.remember(
             text,
             detail=detail,
@@ -199,10 +209,11 @@ def import_(
         str,
         typer.Option("--on-conflict", metavar="HOW", help="skip, error or new: of what is there."),
     ] = "skip",
+    language: LanguageOption = KEPT,
     db: DbOption = DB,
 ) -> None:
     """Take in chat messages, memories, or what export wrote."""
-    with _lines(file) as lines, Database(db) as database:
+    with _lines(file) as lines, Database(db, language=_language(language)) as database:
         report = database.import_(
             lines, scope=scope, as_memories=as_memories, on_conflict=on_conflict
         )
@@ -311,6 +322,11 @@ def stats(as_json: JsonOption = False, db: DbOption = DB) -> None:
     out.print(counts(scopes))
     out.print(visible(f"{db}: {size:,} bytes"))
     out.print(f"ebbmem {build.version}, {build.isa}, Python {build.python}, SQLite {build.sqlite}")
+
+
+def _language(name: str) -> str | None:
+    """Return a language as `Database` takes it."""
+    return None if name == "none" else name
 
 
 def _require_store(db: str) -> None:

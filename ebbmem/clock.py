@@ -121,3 +121,10 @@ def to_us(moment: Moment, argument: str) -> int:
 def to_datetime(moment_us: int) -> datetime:
     """Return UTC microseconds since 1970 as an aware UTC datetime."""
     return _EPOCH + timedelta(microseconds=moment_us)
+
+
+def checked_clock(clock: Clock) -> Clock:
+    """Return a clock, or refuse what is none."""
+    if not callable(getattr(clock, "now_us", None)):
+        raise InvalidType.of("clock", "a Clock (now_us)", clock)
+    return clock

@@ -7,18 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 
 from ebbmem import arguments, erasure, reading
-from ebbmem.analysis import Analyzer
-from ebbmem.clock import Clock, Moment, SystemClock, to_us
+from ebbmem.clock import Clock, Moment, SystemClock, checked_clock, to_us
 from ebbmem.consolidation import SleepPolicy, checked_policy, consolidate
 from ebbmem.embedders.base import Embedder, checked_embedder
 from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument, InvalidType
-from ebbmem.maintenance import Maintained
+from ebbmem.languages import KEPT, analyzer_of, checked_language, require_language
+from ebbmem.maintenance import Maintained, refuse_store
 from ebbmem.models import ConsolidationReport, ErasureReceipt, StoreStats
 from ebbmem.pending import PendingRecalls
 from ebbmem.records.caches import cache_bytes
-from ebbmem.records.header import belongs_to_database
 from ebbmem.records.journals import DURABILITIES
 from ebbmem.records.parts import part_of
 from ebbmem.records.sqlite import SqliteRecords
@@ -46,7 +45,8 @@ class Database(Maintained):
     index_budget : int or str
         Bytes that scope indexes may take in RAM, as a number or like ``"2GiB"``.
     language : str or None
-        Of the Snowball stemmer; None for no stemming and no stop words.
+        Of the Snowball stemmer; None for no stemming and no stop words.  A store keeps the one it
+        is made with, by default English; ``"kept"`` names it.
     busy_wait_s : float
         Longest wait for another process's write, in seconds.
     pending_recalls : int
@@ -60,6 +60,8 @@ class Database(Maintained):
     ------
     NotAStore, StoreTooNew
         If the file is something else, or of a newer ebbmem; it is left as it was.
+    LanguageMismatch
+        If the store keeps another language.  To change it, export the store into a new one.
     StoreInUse
         If it is on a file system that only one process at a time may use (see Notes) and stays
         open elsewhere for ``busy_wait_s``.
@@ -96,17 +98,18 @@ class Database(Maintained):
         *,
         durability: str = "process",
         index_budget: int | str = DEFAULT_INDEX_BUDGET,
-        language: str | None = "english",
+        language: str | None = KEPT,
         busy_wait_s: float = DEFAULT_BUSY_WAIT_S,
         pending_recalls: int = DEFAULT_PENDING_RECALLS,
         pending_s: float = DEFAULT_PENDING_S,
         clock: Clock | None = None,
     ) -> None:
         self.path = arguments.file_name(path)
-        self.clock: Clock = SystemClock() if clock is None else _checked_clock(clock)
+        self.clock: Clock = SystemClock() if clock is None else checked_clock(clock)
         budget = arguments.byte_size(index_budget, "index_budget")
         if durability not in DURABILITIES:
             raise InvalidArgument.of("durability", f"one of {DURABILITIES}", durability)
+        checked_language(language)
         arguments.not_negative(busy_wait_s, "busy_wait_s")
         pending = (
             arguments.count(pending_recalls, "pending_recalls", 0),
@@ -115,23 +118,31 @@ class Database(Maintained):
         options = {
             "durability": durability,
             "index_budget": budget,
-            "language": language,
             "busy_wait_s": busy_wait_s,
             "pending_recalls": pending[0],
             "pending_s": pending[1],
         }
 
         def opened() -> Engine:
-            analyzer = Analyzer(language)
             records = SqliteRecords(
                 self.path,
                 durability=durability,
                 busy_wait_s=busy_wait_s,
                 cache_bytes=cache_bytes(budget),
             )
-            return _engine(records, budget, analyzer, PendingRecalls(*pending))
+            return _engine(records, budget, language, PendingRecalls(*pending))
 
         self._hold = Hold(self.path, options, opened)
+        try:
+            require_language(self.path, self.language, language)
+        except BaseException:
+            self._hold.release()
+            raise
+
+    @property
+    def language(self) -> str | None:
+        """Return the language of the store's words."""
+        return self.engine.analyzer.language
 
     def run_migrations(self) -> list[str]:
         """Apply the migrations that are missing and return their names.
@@ -174,7 +185,7 @@ class Database(Maintained):
         was erased is not there to be exported.
         """
         target = arguments.file_name(path)
-        _refuse_store(target, "path")
+        refuse_store(target, "path")
         with (
             part_of(target, 0o666) as part,
             open(part, "w", encoding="utf-8", newline="\n") as file,
@@ -268,7 +279,7 @@ class Database(Maintained):
         if not isinstance(source, (str, os.PathLike)):
             return imported(self.engine, maker, source, options)
         name = arguments.file_name(source)
-        _refuse_store(name, "source")
+        refuse_store(name, "source")
         with open(name, "rb") as file:
             return imported(self.engine, maker, file, options)
 
@@ -373,25 +384,13 @@ def run_consolidation(
     return consolidate(db.engine, db.scopes(), chosen, db.now_us(now), dry_run=dry_run)
 
 
-def _refuse_store(path: str, argument: str) -> None:
-    """Refuse an SQLite file, such as this store, or one beside it, such as its log."""
-    if belongs_to_database(path):
-        raise InvalidArgument.of(argument, "another file than a store's", path)
-
-
-def _checked_clock(clock: Clock) -> Clock:
-    """Return a clock, or refuse what is none."""
-    if not callable(getattr(clock, "now_us", None)):
-        raise InvalidType.of("clock", "a Clock (now_us)", clock)
-    return clock
-
-
 def _engine(
-    records: SqliteRecords, budget: int, analyzer: Analyzer, pending: PendingRecalls
+    records: SqliteRecords, budget: int, language: str | None, pending: PendingRecalls
 ) -> Engine:
     """Bring records up to date and return an engine on them."""
     try:
         records.migrate()
+        analyzer = analyzer_of(records, language)
         return Engine(records, index_budget=budget, analyzer=analyzer, pending=pending)
     except BaseException:
         records.close()

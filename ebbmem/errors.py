@@ -6,6 +6,7 @@
     ├── InvalidArgument      (ValueError)  a value that is not allowed
     │   ├── ShapeMismatch                  an array of the wrong length or dimension
     │   ├── NaiveDatetime                  a datetime without a time zone
+    │   ├── LanguageMismatch               the store keeps its words in another language
     │   └── UnknownInstructionSet          EBBMEM_ISA names none that this machine runs
     ├── InvalidType          (TypeError)   a value of the wrong type
     ├── UnknownMemory        (KeyError)    no memory of this scope has that id
@@ -51,6 +52,10 @@ class ShapeMismatch(InvalidArgument):
 
 class NaiveDatetime(InvalidArgument):
     """A datetime without a time zone: its moment is not known."""
+
+
+class LanguageMismatch(InvalidArgument):
+    """The store's words are of another language than the one named; both are told."""
 
 
 class UnknownInstructionSet(InvalidArgument):

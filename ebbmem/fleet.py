@@ -23,6 +23,7 @@ from ebbmem.embedders.base import Embedder
 from ebbmem.embedders.hashing import HashingEmbedder
 from ebbmem.errors import InvalidType
 from ebbmem.handle import checked_recipe
+from ebbmem.languages import KEPT
 from ebbmem.models import FleetMetrics, RecallResult, Remembered
 from ebbmem.options import Reinforce, checked_options
 from ebbmem.recipes import DEFAULT, Recipe
@@ -55,7 +56,7 @@ class Fleet:
         conflicts: ConflictRule | None = None,
         extract: Extractor | None = None,
         durability: str = "process",
-        language: str | None = "english",
+        language: str | None = KEPT,
         busy_wait_s: float = DEFAULT_BUSY_WAIT_S,
         pending_recalls: int = DEFAULT_PENDING_RECALLS,
         pending_s: float = DEFAULT_PENDING_S,

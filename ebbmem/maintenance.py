@@ -12,9 +12,11 @@ from ebbmem.clock import Clock, SystemClock
 from ebbmem.embedders.base import Embedder, checked_embedder
 from ebbmem.engine import Engine
 from ebbmem.errors import CorruptStore, InvalidArgument, StoreClosed
+from ebbmem.languages import KEPT, OF_NEW, checked_language, language_of
 from ebbmem.records.base import Checked
 from ebbmem.records.checks import FILE, MOST_FINDINGS, check
 from ebbmem.records.following import SqliteFollower
+from ebbmem.records.header import belongs_to_database
 from ebbmem.records.looking import looked_at
 from ebbmem.records.repairing import repaired
 from ebbmem.reembedding import reembed
@@ -165,7 +167,7 @@ class Maintained:
         return reembed(self.engine, checked_embedder(embedder))
 
 
-def verify(path: str | os.PathLike[str], *, language: str | None = "english") -> VerifyReport:
+def verify(path: str | os.PathLike[str], *, language: str | None = KEPT) -> VerifyReport:
     """Check a store's file as `Database.verify` does, also one that does not open.
 
     Parameters
@@ -173,7 +175,7 @@ def verify(path: str | os.PathLike[str], *, language: str | None = "english") ->
     path : str or os.PathLike
         The file.  Not a byte of it is changed.
     language : str or None
-        Of the store's stemmer.
+        Of the store's stemmer, by default the one that the store keeps.
 
     Raises
     ------
@@ -185,11 +187,12 @@ def verify(path: str | os.PathLike[str], *, language: str | None = "english") ->
         If another process keeps it locked.
     """
     name = os.path.realpath(arguments.file_name(path))
-    analyzer = Analyzer(language)
+    checked_language(language)
     try:
         with looked_at(name, BUSY_WAIT_S) as connection:
             checked = check(connection)
             reader = SqliteFollower(connection)
+            analyzer = Analyzer(_language(reader, language))
             rows = [row for row in map(reader.scope, checked.sound) if row is not None]
             found = (verifying.of_reader(reader, row, analyzer, None) for row in rows)
             return _report(name, checked, chain.from_iterable(found))
@@ -239,6 +242,20 @@ def repair(path: str | os.PathLike[str]) -> RepairReport:
     """
     name = os.path.realpath(arguments.file_name(path))
     return repaired(name, now_us=SystemClock().now_us(), busy_wait_s=BUSY_WAIT_S)
+
+
+def refuse_store(path: str, argument: str) -> None:
+    """Refuse an SQLite file, such as this store, or one beside it, such as its log."""
+    if belongs_to_database(path):
+        raise InvalidArgument.of(argument, "another file than a store's", path)
+
+
+def _language(reader: SqliteFollower, named: str | None) -> str | None:
+    """Return the language to check with; English where the one that is kept is damaged."""
+    try:
+        return language_of(reader, named)
+    except CorruptStore:
+        return OF_NEW  # the row is among what is wrong already
 
 
 def _report(path: str, checked: Checked, more: Iterable[Finding]) -> VerifyReport:

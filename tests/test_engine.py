@@ -88,7 +88,7 @@ class TestSharing:
             assert EpisodicMemoryStore(again).stats().memories == 1
 
     def test_options_must_agree(self, db, path):
-        for name, value in (("durability", "power"), ("language", None), ("busy_wait_s", 1.0)):
+        for name, value in (("durability", "power"), ("pending_s", 2.0), ("busy_wait_s", 1.0)):
             with pytest.raises(InvalidArgument, match=f"^{name}: .* close it first, got {value!r}"):
                 Database(path, **{name: value})
 

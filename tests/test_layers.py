@@ -19,7 +19,7 @@ LAYERS: dict[int, str] = {
     " searches questions bounded associating noting options batches catchup"
     " writes workers digests reading retrieval explaining revision erasure filters prospective"
     " buffer summaries consolidation engine lines parsing intake telling restoring importing"
-    " exporting verifying reembedding",
+    " exporting verifying reembedding languages",
     4: "sharing maintenance database handle recaller store agentic fleet calibrate",
     5: "__init__ __main__ cli demo terminal charts",
 }
