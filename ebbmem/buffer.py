@@ -19,9 +19,9 @@ from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument
 from ebbmem.models import Turn
-from ebbmem.records.base import Reader, SummaryRow, TurnRow, row_id
+from ebbmem.records.base import LinkRow, Reader, SummaryRow, TurnRow, row_id
 from ebbmem.records.identity import id_text
-from ebbmem.remembering import vectors_of, write
+from ebbmem.remembering import NEXT_TURN, NEXT_TURN_WEIGHT, vectors_of, write
 
 TURN = "turn"
 _ALL = 1_000_000
@@ -133,12 +133,42 @@ def message_of(
             now_us=now_us,
             memory_type=TURN,
             verified=False,
-            key=None if id is None else f"{run_id}/{id}",
+            key=None if id is None else key_of(run_id, id),
             metadata=None if id is None else {"id": id},
             source=checked_role,
             run_id=run_id,
         )
     return Message(run_id, checked_role, said, now_us, memory)
+
+
+def key_of(run_id: str, id: str) -> str:
+    """Return the key of the memory made of a turn that has an id."""
+    return f"{run_id}/{id}"
+
+
+def write_memory(
+    engine: Engine,
+    change: Change,
+    embedder: Embedder,
+    said: tuple[TurnRow, Draft],
+    vector: NDArray[np.float32] | None,
+) -> None:
+    """Make a memory of a turn that has none, linked to those of the turns beside it.
+
+    ``vector`` is its row; None where none are stored.
+    """
+    turn, one = said
+    scope_id = change.scope.scope_id
+    before = change.writer.last_turn(scope_id, turn.run_id, turn.row_id)
+    one = one._replace(now_us=turn.created_at, after=None if before is None else before.memory)
+    (made,) = write(engine, change, embedder, [one], vector)
+    row = row_id(scope_id, made.number)
+    change.writer.give_memory(turn, row)
+    for after in change.writer.turns(scope_id, turn.run_id, turn.row_id, 1):
+        if after.memory is not None:
+            link = LinkRow(row, after.memory, NEXT_TURN, NEXT_TURN_WEIGHT, turn.created_at)
+            change.writer.insert_links(scope_id, [link])
+            change.links.append(link)
 
 
 def window(reader: Reader, scope_id: int, run_id: str) -> tuple[str, list[TurnRow]]:

@@ -232,7 +232,8 @@ class Database(Maintained):
         scope : str, optional
             Where everything goes, by default where each line says, else ``"default"``.
         as_memories : bool
-            Whether a chat message also becomes a memory of type ``"turn"``, marked unverified.
+            Whether a chat message also becomes a memory of type ``"turn"``, marked unverified;
+            so does one that is a turn already, from an import without this.
         embedder : Embedder, optional
             Makes the vectors that are stored; by default the store keeps none.
         on_conflict : {"skip", "error", "new"}
@@ -259,9 +260,9 @@ class Database(Maintained):
         -----
         Lines are written in order, some hundreds to a transaction.  Importing twice makes
         nothing twice where lines say what they are: exported lines always do; a memory by its
-        ``key`` or ``id``; a message by its ``id`` (unique within its run) with ``as_memories``,
-        else by role, content and ``created_at``.  What is there already, a turn too, is never
-        written over: its strengths are newer.
+        ``key`` or ``id``; a message by role, content and ``created_at``, or with ``as_memories``
+        by its ``id``, unique within its run (a turn that is no memory yet: by what it says).
+        What is there already is never written over: its strengths are newer.
         What was erased from a scope does not come back, nor does a message that says the same.
         """
         from ebbmem.importing import Options, imported, on_conflict_of  # noqa: PLC0415 - as above

@@ -29,6 +29,7 @@ from ebbmem.lines import (
     TurnLine,
 )
 from ebbmem.parsing import parsed
+from ebbmem.records.base import TurnRow
 from ebbmem.remembering import vectors_of
 from ebbmem.reports import BadLine, ImportReport
 from ebbmem.telling import Vectors
@@ -148,27 +149,36 @@ class _Course:
         chats = self._made[ChatLine]
         return ImportReport(
             lines=self._lines,
-            imported=self._outcomes[Outcome.IMPORTED],
+            imported=self._outcomes[Outcome.IMPORTED] + self._outcomes[Outcome.ADDED],
             existing=self._outcomes[Outcome.EXISTING],
             erased=self._outcomes[Outcome.ERASED],
             bad=tuple(sorted(self._bad, key=lambda line: line.number)),
             memories=self._made[ToldLine]
             + self._made[MemoryLine]
-            + (chats if self._intake.as_memories else 0),
+            + (chats if self._intake.as_memories else 0)
+            + self._outcomes[Outcome.ADDED],
             turns=chats + self._made[TurnLine],
             links=self._made[LinkLine],
             intentions=self._made[IntentionLine],
         )
 
-    def _known(self, scope: str, line: Line) -> bool:
-        """Return whether a line is a turn that was there before the import."""
+    def _known(self, scope: str, line: Line) -> TurnRow | None:
+        """Return the turn that a line is where it was there before the import."""
         if isinstance(line, TurnLine):
-            run, created_us = line.run_id, line.created_us
-        elif isinstance(line, ChatLine) and line.created_us is not None:
-            run, created_us = line.run_id or telling.DEFAULT_RUN, line.created_us
+            run = line.run_id
+        elif isinstance(line, ChatLine) and self._can_meet(scope, line):
+            run = telling.run_of(line)
         else:
-            return False
-        return self._intake.meets(scope, run, (line.role, line.content, created_us))
+            return None
+        return self._intake.meets(scope, run, (line.role, line.content, line.created_us))
+
+    def _can_meet(self, scope: str, line: ChatLine) -> bool:
+        """Return whether a message says which turn it is, by its moment or else by its id."""
+        if line.created_us is not None:
+            return True
+        # No turn keeps an id; so one that says the same, and is no memory yet, is taken for it.
+        key = telling.key_of(line) if self._intake.as_memories else None
+        return key is not None and not self._intake.names(scope, key)
 
     def _flush(self) -> None:
         """Write the batch; one line at a time where the store refuses some of it."""

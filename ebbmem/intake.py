@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -12,6 +12,7 @@ from ebbmem.buffer import BufferLimits
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
 from ebbmem.lines import Line, MemoryLine
+from ebbmem.records.base import TurnRow
 
 ALL: Final = 2**62
 
@@ -20,6 +21,8 @@ class Outcome(Enum):
     """What became of a line that could be taken."""
 
     IMPORTED = "imported"
+    ADDED = "added"
+    """The turn was there, and now has a memory."""
     EXISTING = "existing"
     ERASED = "erased"
 
@@ -32,17 +35,19 @@ class OnConflict(Enum):
     NEW = "new"
 
 
+_Waiting = defaultdict[tuple[str, str, int | None], deque[TurnRow]]
+
 Verdict = Outcome | str
 """An outcome, or the reason why a line could not be taken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A line on its way: where it stood, and whether its turn was there before the import."""
+    """A line on its way: where it stood, and its turn where that was there before the import."""
 
     number: int
     line: Line
-    known: bool
+    known: TurnRow | None
 
 
 class Correction(NamedTuple):
@@ -73,21 +78,25 @@ class Intake:
     gone_runs: set[tuple[str, str]] = field(default_factory=set)
     folded: Counter[tuple[str, str]] = field(default_factory=Counter)
     corrections: list[Correction] = field(default_factory=list)
-    _waiting: dict[tuple[str, str], Counter[tuple[str, str, int]]] = field(default_factory=dict)
+    _waiting: dict[tuple[str, str], _Waiting] = field(default_factory=dict)
+    _met: set[int] = field(default_factory=set)
 
-    def meets(self, scope: str, run_id: str, turn: tuple[str, str, int]) -> bool:
-        """Return whether a turn was there before, and count it as met.
+    def meets(self, scope: str, run_id: str, turn: tuple[str, str, int | None]) -> TurnRow | None:
+        """Return a turn that was there before and was not met yet, or None.
 
-        Equal turns (role, content, moment) are told apart by number: where two were there, two
-        are met, and a third is new.
+        Equal turns (role, content, moment) are met in their order: where two were there, two
+        are met, and a third is new.  Without a moment, one of which no memory was made is met.
         """
         waiting = self._waiting.get((scope, run_id))
         if waiting is None:
             waiting = self._waiting[scope, run_id] = self._turns(scope, run_id)
-        if waiting[turn] <= 0:
-            return False
-        waiting[turn] -= 1
-        return True
+        equal = waiting.get(turn, ())
+        while equal:
+            row = equal.popleft()
+            if row.row_id not in self._met:
+                self._met.add(row.row_id)
+                return row
+        return None
 
     def forget(self, scope: str, items: Sequence[Item]) -> None:
         """Forget what was noted of lines whose transaction was rolled back."""
@@ -97,9 +106,20 @@ class Intake:
             if isinstance(item.line, MemoryLine):
                 self.aliases.pop((scope, item.line.id), None)
 
-    def _turns(self, scope: str, run_id: str) -> Counter[tuple[str, str, int]]:
-        """Return the turns of a run, counted."""
+    def names(self, scope: str, key: str) -> bool:
+        """Return whether a memory has a key."""
+        with self.engine.records.read() as reader:
+            found = reader.scope(scope)
+            return found is not None and reader.find_key(found.scope_id, key) is not None
+
+    def _turns(self, scope: str, run_id: str) -> _Waiting:
+        """Return the turns of a run, by what they say, and when; the loose ones without it too."""
         with self.engine.records.read() as reader:
             found = reader.scope(scope)
             rows = [] if found is None else reader.turns(found.scope_id, run_id, 0, ALL)
-        return Counter((row.role, row.content, row.created_at) for row in rows)
+        waiting: _Waiting = defaultdict(deque)
+        for row in rows:
+            waiting[row.role, row.content, row.created_at].append(row)
+            if row.memory is None:
+                waiting[row.role, row.content, None].append(row)
+        return waiting

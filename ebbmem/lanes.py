@@ -16,9 +16,9 @@ from ebbmem.records.base import (
     EMBEDDER_EPOCH,
     EMBEDDER_NAME,
     Reader,
-    Space,
     Writer,
 )
+from ebbmem.records.stageable import Space
 from ebbmem.records.store import RecordStore
 from ebbmem.spaces import Lane, embedded
 

@@ -9,7 +9,7 @@ from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.engine import Engine
 from ebbmem.errors import EmbedderFailed
 from ebbmem.lanes import bound_space
-from ebbmem.records.base import Space
+from ebbmem.records.stageable import Space
 from ebbmem.reports import ReembedReport
 from ebbmem.spaces import embedded
 

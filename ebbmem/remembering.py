@@ -36,6 +36,7 @@ from ebbmem.superseding import supersede_all
 NEWEST_PER_KEYWORD = 32
 RELATED_WEIGHT = 1.0
 KEYWORD_WEIGHT = 0.5
+NEXT_TURN: Final = "next_turn"
 NEXT_TURN_WEIGHT = 1.0
 REMEMBERED: Final = "remembered"
 _ID: Final = MemoryRow._fields.index("id")
@@ -307,7 +308,7 @@ def _links(change: Change, one: Draft, row: int) -> list[LinkRow]:
         links.append(LinkRow(row, other, "conflicts", sure, one.now_us))
         links.append(LinkRow(other, row, "conflicts", sure, one.now_us))
     if one.after is not None:
-        links.append(LinkRow(one.after, row, "next_turn", NEXT_TURN_WEIGHT, one.now_us))
+        links.append(LinkRow(one.after, row, NEXT_TURN, NEXT_TURN_WEIGHT, one.now_us))
     return links
 
 

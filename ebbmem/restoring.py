@@ -137,7 +137,7 @@ def take_turns(
         line = cast("TurnLine", item.line)
         memory = None if line.memory_id is None else _row(intake, change, line.memory_id)
         verdict: Verdict = Outcome.IMPORTED
-        if item.known:
+        if item.known is not None:
             verdict = Outcome.EXISTING
         elif (scope, line.memory_id) in intake.gone or erased(intake, change, line.content):
             intake.gone_runs.add((scope, line.run_id))

@@ -13,7 +13,7 @@ from ebbmem.changes import Change
 from ebbmem.drafts import Draft
 from ebbmem.intake import Intake, Item, Outcome, Verdict
 from ebbmem.lines import ChatLine, ToldLine
-from ebbmem.records.base import Reader
+from ebbmem.records.base import Reader, TurnRow
 from ebbmem.remembering import write
 
 DEFAULT_RUN = "default"
@@ -28,11 +28,21 @@ def message(intake: Intake, line: ChatLine) -> buffer.Message:
         line.role,
         line.content,
         name=line.name,
-        run_id=line.run_id or DEFAULT_RUN,
+        run_id=run_of(line),
         now_us=intake.now_us if line.created_us is None else line.created_us,
         index=intake.as_memories,
         id=line.id,
     )
+
+
+def run_of(line: ChatLine) -> str:
+    """Return the run that a chat message belongs to."""
+    return line.run_id or DEFAULT_RUN
+
+
+def key_of(line: ChatLine) -> str | None:
+    """Return the key of the memory made of a chat message; None for one without an id."""
+    return None if line.id is None else buffer.key_of(run_of(line), line.id)
 
 
 def take_messages(
@@ -43,9 +53,10 @@ def take_messages(
     messages = [message(intake, line) for line in lines]
     met: dict[str, str] = {}
     verdicts: list[Verdict] = []
-    for item, line, one in zip(items, lines, messages, strict=True):
-        if item.known:
-            verdicts.append(Outcome.EXISTING)
+    for at, (item, line, one) in enumerate(zip(items, lines, messages, strict=True)):
+        if item.known is not None:
+            own = None if vectors is None else vectors[at : at + 1]
+            verdicts.append(_added(intake, change, (line, item.known, one.memory), own, met))
         elif _erased(intake, change, line):
             verdicts.append(Outcome.ERASED)
         else:
@@ -55,6 +66,27 @@ def take_messages(
     chosen = [messages[at] for at in new]
     buffer.write_turns(intake.engine, change, intake.embedder, chosen, kept, intake.limits)
     return verdicts
+
+
+def _added(
+    intake: Intake,
+    change: Change,
+    said: tuple[ChatLine, TurnRow, Draft | None],
+    vector: Vectors,
+    met: dict[str, str],
+) -> Verdict:
+    """Make a memory of a turn that was there already, where that is wanted and it has none."""
+    line, turn, memory = said
+    now = change.writer.turns(change.scope.scope_id, turn.run_id, turn.row_id - 1, 1)
+    if memory is None or turn not in now or turn.memory is not None:
+        return Outcome.EXISTING
+    if _erased(intake, change, line):
+        return Outcome.ERASED
+    verdict = _judged(change, memory, met)
+    if verdict is not Outcome.IMPORTED:
+        return verdict
+    buffer.write_memory(intake.engine, change, intake.embedder, (turn, memory), vector)
+    return Outcome.ADDED
 
 
 def take_told(

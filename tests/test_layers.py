@@ -54,7 +54,7 @@ WITHIN: dict[str, str] = {
     " records.statements",
     "records.migrate": "records.connection records.header records.opened records.rows"
     " records.statements",
-    "records.base": "records.erasable records.loadable records.rows",
+    "records.base": "records.erasable records.loadable records.rows records.stageable",
     "records.followable": "records.base",
     "records.forks": "records.identity",
     "records.touching": "records.base",
@@ -64,14 +64,14 @@ WITHIN: dict[str, str] = {
     "records.reading": "records.base records.connection records.corruption records.memory_rows"
     " records.rows records.statements records.erasable records.staging",
     "records.staging": "records.base records.connection records.counters records.rows"
-    " records.statements",
+    " records.stageable records.statements",
     "records.erasing": "records.base records.connection records.corruption records.counters"
     " records.erasable"
     " records.following records.memory_rows records.reading records.rows records.statements"
     " records.touching",
     "records.writing": "records.base records.counters records.erasing records.followable"
     " records.memory_rows records.migrate records.reading records.rows records.statements"
-    " records.staging",
+    " records.stageable records.staging",
     # 2, records as a file: every table alike, read past damage; what is wrong; copies
     "records.tables": "records.base records.identity records.memory_rows records.rows"
     " records.statements",
@@ -171,6 +171,7 @@ SEEN_BY_LAYER_3 = {
     "records.digests",
     "records.identity",
     "records.erasable",
+    "records.stageable",
     "records.followable",
     "records.store",
 }

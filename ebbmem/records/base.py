@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 from ebbmem.records.erasable import ErasureReader, ErasureWriter
 from ebbmem.records.loadable import LoadReader
 from ebbmem.records.rows import Rows
+from ebbmem.records.stageable import StagingWriter
 from ebbmem.reports import Finding
 
 NUMBER_BITS = 32
@@ -33,13 +34,6 @@ def row_id(scope_id: int, number: int) -> int:
 def number_of(row: int) -> int:
     """Return the number within its scope of a row id."""
     return row & ((1 << NUMBER_BITS) - 1)
-
-
-class Space(NamedTuple):
-    """What an embedder's vectors are of: its name and their length."""
-
-    name: str
-    dim: int
 
 
 class ScopeRow(NamedTuple):
@@ -268,8 +262,8 @@ class Reader(ErasureReader, LoadReader, Protocol):
     def turns(self, scope_id: int, run_id: str | None, after: int, limit: int) -> list[TurnRow]:
         """Return up to ``limit`` turns with row_id > ``after``, oldest first."""
 
-    def last_turn(self, scope_id: int, run_id: str) -> TurnRow | None:
-        """Return the newest turn of a run of which a memory was made."""
+    def last_turn(self, scope_id: int, run_id: str, before: int | None = None) -> TurnRow | None:
+        """Return the newest turn of a run, or with a lower row_id, of which a memory was made."""
 
     def turns_of(self, rows: Sequence[int]) -> list[TurnRow]:
         """Return the turns of which some memories were made."""
@@ -289,7 +283,7 @@ class Reader(ErasureReader, LoadReader, Protocol):
         """Return the counts of a scope."""
 
 
-class Writer(Reader, ErasureWriter, Protocol):
+class Writer(Reader, ErasureWriter, StagingWriter, Protocol):
     """One write transaction.  It sees its own changes; every change takes the next ``seq``.
 
     Once a change has raised, no other is accepted and the transaction can only be rolled back.
@@ -331,22 +325,6 @@ class Writer(Reader, ErasureWriter, Protocol):
 
     def insert_vectors(self, vectors: Iterable[tuple[int, bytes]]) -> None:
         """Insert or replace (row_id, float32 bytes)."""
-
-    def begin_staging(self, space: Space) -> int:
-        """Let vectors of a space be staged; return how many are, of an earlier try."""
-
-    def stage_vectors(self, space: Space, vectors: Sequence[tuple[int, bytes]]) -> bool:
-        """Keep (row_id, float32 bytes) beside the stored vectors.
-
-        Returns False where the space has become the store's meanwhile; raises StoreError where
-        another one has taken its place.
-        """
-
-    def switch_vectors(self, space: Space | None) -> bool:
-        """Let the staged vectors take the place of all stored ones; None: let there be none.
-
-        Returns False, and changes nothing, while a memory has none staged.
-        """
 
     def insert_links(self, scope_id: int, links: Iterable[LinkRow]) -> None:
         """Insert links; one that is there keeps the greater weight."""
@@ -391,6 +369,9 @@ class Writer(Reader, ErasureWriter, Protocol):
 
     def insert_turns(self, scope_id: int, turns: Sequence[TurnRow]) -> list[TurnRow]:
         """Insert turns in order; return them with row_id."""
+
+    def give_memory(self, turn: TurnRow, memory: int) -> None:
+        """Let a memory be the one made of a turn that has none."""
 
     def insert_sources(self, scope_id: int, entries: Iterable[tuple[int, str, int]]) -> None:
         """Insert (memory row, "turn" or "memory", source row)."""

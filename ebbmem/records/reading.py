@@ -208,9 +208,11 @@ class SqliteReader:
             found = self._connection.rows(sql.SELECT_TURNS_OF_RUN, (run_id, *span))
         return self._built(found, seals.turn_checksum, "turns", TurnRow)
 
-    def last_turn(self, scope_id: int, run_id: str) -> TurnRow | None:
-        """Return the newest turn of a run of which a memory was made."""
-        found = self._connection.rows(sql.SELECT_LAST_TURN, (run_id, *rows_of(scope_id)))
+    def last_turn(self, scope_id: int, run_id: str, before: int | None = None) -> TurnRow | None:
+        """Return the newest turn of a run, or with a lower row_id, of which a memory was made."""
+        first, last = rows_of(scope_id)
+        span = (first, last if before is None else before - 1)
+        found = self._connection.rows(sql.SELECT_LAST_TURN, (run_id, *span))
         return next(iter(self._built(found, seals.turn_checksum, "turns", TurnRow)), None)
 
     def turns_of(self, rows: Sequence[int]) -> list[TurnRow]:

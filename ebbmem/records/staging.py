@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ebbmem.errors import StoreError
-from ebbmem.records.base import EMBEDDER_DIM, EMBEDDER_EPOCH, EMBEDDER_NAME, Space
+from ebbmem.records.base import EMBEDDER_DIM, EMBEDDER_EPOCH, EMBEDDER_NAME
 from ebbmem.records.connection import Connection
 from ebbmem.records.counters import put_meta
 from ebbmem.records.rows import agrees, meta_checksum, vector_checksum
+from ebbmem.records.stageable import Space
 from ebbmem.records.statements import SELECT_META
 
 _TARGET: Final = "reembedding"

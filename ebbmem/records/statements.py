@@ -199,6 +199,7 @@ SELECT_LOOSE_TURNS: Final = _select(
 )
 COUNT_TURNS: Final = "SELECT count(*) FROM turns WHERE row_id BETWEEN ? AND ?"
 INSERT_TURN: Final = _insert("turns", TURN_COLUMNS)
+GIVE_MEMORY: Final = "UPDATE turns SET memory = ?, seq = ?, checksum = ? WHERE row_id = ?"
 
 SUMMARY_COLUMNS: Final = ("scope_id", *SummaryRow._fields, "seq")
 SELECT_SUMMARY: Final = _select(SUMMARY_COLUMNS, "summaries WHERE scope_id = ? AND run_id = ?")

@@ -17,7 +17,6 @@ from ebbmem.records.base import (
     LinkRow,
     MemoryRow,
     ScopeRow,
-    Space,
     StrengthRow,
     SummaryRow,
     TurnRow,
@@ -32,6 +31,7 @@ from ebbmem.records.reading import (
     singles,
 )
 from ebbmem.records.rows import Rows
+from ebbmem.records.stageable import Space
 
 _STRENGTHS_AT: Final = memory_rows.INDEX_COLUMNS.index("storage_strength")
 
@@ -292,6 +292,15 @@ class SqliteWriter(SqliteEraser):
             values.append((*columns, seals.turn_checksum(columns)))
         self._connection.insert(sql.INSERT_TURN, values)
         return stored
+
+    @whole
+    def give_memory(self, turn: TurnRow, memory: int) -> None:
+        """Let a memory be the one made of a turn that has none."""
+        scope_id = turn.row_id >> NUMBER_BITS
+        require_rows_of(scope_id, [memory])
+        (seq,) = self._counters.take(scope_id)
+        checksum = seals.turn_checksum((*turn._replace(memory=memory), seq))
+        self._connection.run(sql.GIVE_MEMORY, (memory, seq, checksum, turn.row_id))
 
     @whole
     def insert_sources(self, scope_id: int, entries: Iterable[tuple[int, str, int]]) -> None:

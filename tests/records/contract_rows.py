@@ -81,6 +81,23 @@ class ConversationContract:
         with store.read() as reader:
             assert reader.last_turn(a >> 32, "run") == rows[1]
             assert reader.last_turn((a >> 32) + 1, "run") is None
+            assert reader.last_turn(a >> 32, "run", rows[1].row_id) == rows[0]
+            assert reader.last_turn(a >> 32, "run", rows[0].row_id) is None
+
+    def test_a_turn_can_be_given_its_memory_later(self, store):
+        (a,) = remembered(store, "a")
+        (other,) = remembered(store, "b", scope="other")
+        with store.write() as writer:
+            one, two = writer.insert_turns(a >> 32, [turn("a"), turn("b")])
+        with store.write() as writer:
+            seq = writer.last_seq(a >> 32)
+            writer.give_memory(one, a)
+            assert writer.last_seq(a >> 32) > seq
+        with pytest.raises(InvalidArgument), store.write() as writer:
+            writer.give_memory(two, other)
+        with store.read() as reader:
+            assert reader.turns(a >> 32, None, 0, 9) == [one._replace(memory=a), two]
+            assert reader.turns_of([a]) == [one._replace(memory=a)]
 
     def test_a_summary_is_replaced(self, store):
         scope_id = scope_of(store)
