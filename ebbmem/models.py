@@ -94,11 +94,15 @@ def deferred_memory(make: Callable[[Any, str], Any], key: Any, summary: str) -> 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What ``remember`` did: the id, and whether a new memory was made."""
+    """What ``remember`` did: the id, and whether a new memory was made.
+
+    ``summary`` is what the memory says: with ``key`` not always what was to be remembered.
+    """
 
     id: str
     number: int
     created: bool
+    summary: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -375,4 +375,4 @@ def index_row(memory: Sequence[Any]) -> IndexRow:
 
 def _remembered(memory: Sequence[Any], *, created: bool) -> Remembered:
     """Return what ``remember`` tells of a memory, given as its row."""
-    return Remembered(id_text(memory[_ID]), number_of(memory[0]), created)
+    return Remembered(id_text(memory[_ID]), number_of(memory[0]), created, memory[_SUMMARY])

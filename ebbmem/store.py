@@ -103,7 +103,8 @@ class EpisodicMemoryStore(Recaller):
         pinned : bool
             Whether the sleep pass and `purge` leave it alone.
         key : str, optional
-            Makes the call idempotent: the same key returns the memory that has it.
+            Makes the call idempotent: the same key returns the memory that has it, as it is, also
+            where that says something else (`Remembered.summary`).  To change it, use `correct`.
         dedupe : bool
             Return and strengthen a live memory of equal text (in NFC) instead of a new one.
         source : str, optional
@@ -119,7 +120,7 @@ class EpisodicMemoryStore(Recaller):
         Returns
         -------
         Remembered
-            The id, the short number, and whether a new memory was made.
+            The id, the short number, whether a new memory was made, and what it says.
 
         Raises
         ------

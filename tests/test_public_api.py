@@ -193,7 +193,7 @@ def test_the_version_is_the_one_compiled_in() -> None:
 
 
 def test_values_are_frozen_and_slotted() -> None:
-    made = Remembered("id", 1, True)
+    made = Remembered("id", 1, True, "text")
 
     with pytest.raises(AttributeError):
         made.number = 2  # type: ignore[misc]

@@ -115,9 +115,21 @@ class TestRemember:
     def test_a_key_makes_the_call_idempotent(self, store):
         first = store.remember("one", key="k")
         second = store.remember("two", key="k")
-        assert (second.id, second.created) == (first.id, False)
+        assert (first.id, first.created, first.summary) == (second.id, True, "one")
+        # The first wins, and the second says so.
+        assert (second.created, second.summary) == (False, "one")
+        (third,) = store.remember_many([{"summary": "three", "key": "k"}])
+        assert (third.id, third.created, third.summary) == (first.id, False, "one")
+        corrected = store.correct(first.id, "two")
+        assert (corrected.created, corrected.summary) == (True, "two")
+        assert store.remember("four", key="k") == second
         assert store.get(first.id).summary == "one"
-        assert store.stats().memories == 1
+        assert store.stats().memories == 2
+
+    def test_an_equal_text_is_told_as_it_is_there(self, store):
+        store.remember("caf\u00e9")
+        again = store.remember("cafe\u0301", dedupe=True)
+        assert (again.created, again.summary) == (False, "caf\u00e9")
 
     def test_many_are_one_transaction(self, store, path):
         before = dump(path)

@@ -65,7 +65,7 @@ def acknowledge_before_commit() -> None:
             late.pop()()
         drafts = list(memories)
         late.append(lambda: remember_many(self, drafts, **options))
-        return [Remembered(uuid4().hex, 0, True) for _ in drafts]
+        return [Remembered(uuid4().hex, 0, True, "") for _ in drafts]
 
     EpisodicMemoryStore.remember_many = early
 
