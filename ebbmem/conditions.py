@@ -17,6 +17,7 @@ METADATA: Final = "metadata"
 EXISTS: Final = "*"
 AND, OR, NOT = "AND", "OR", "NOT"
 _DEEPEST: Final = 32
+_ONE_WORD: Final = f"one keyword (for several, such filters under {OR} or {AND})"
 
 _EQUAL: Final = ("eq", "ne", "in", "nin")
 _ORDER: Final = ("gt", "gte", "lt", "lte")
@@ -144,7 +145,8 @@ def conditions(filters: object) -> Every:
         mapping of operators, all of which must hold: ``eq ne in nin gt gte lt lte contains
         icontains``, also written ``$eq`` and so on.  Under ``metadata`` the same by its names.
         ``created_before`` is ``created_at`` with ``lt``.  ``AND`` and ``OR`` have a list of
-        filters, ``NOT`` one or a list of which none may hold.
+        filters, ``NOT`` one or a list of which none may hold.  An empty list of keywords is none
+        at all, and so is null in metadata; other values count also where they are empty.
 
     Raises
     ------
@@ -237,7 +239,10 @@ def _asked(field: str, name: str, one: Field, value: object) -> list[Tree]:
     allowed = _ALLOWED[one.kind]
     unknown = [op for op in value if _plain(op) not in allowed]
     if unknown:
-        raise InvalidArgument.of(argument, f"operators out of {', '.join(allowed)}", unknown)
+        expected = f"operators out of {', '.join(allowed)}"
+        if one.kind is Kind.WORDS:
+            expected = f'"contains" with {_ONE_WORD}'
+        raise InvalidArgument.of(argument, expected, unknown)
     return [
         Condition(field, name, one.kind, op, _wanted(op, asked, one, argument))
         for op, asked in ((_plain(op), asked) for op, asked in value.items())
@@ -257,6 +262,8 @@ def _wanted(op: str, value: object, field: Field, argument: str) -> Any:
         return tuple(field.check(one, argument) for one in value)
     if field.kind is Kind.JSON and op in _ORDER and not _ordered(value):
         raise InvalidType.of(argument, f"a number or a str, for {op}", value)
+    if field.kind is Kind.WORDS and not isinstance(value, str):
+        raise InvalidType.of(argument, _ONE_WORD, value)
     if op == "icontains":
         return arguments.text(value, argument).casefold()
     return field.check(value, argument)

@@ -245,7 +245,10 @@ class TestWhatTheyTake:
         ({"metadata": {"k": object()}}, InvalidArgument, "what JSON can hold"),
         ({"metadata": {"k": np.arange(2)}}, InvalidArgument, "what JSON can hold"),
         ({"metadata": {}}, InvalidArgument, "at least one name"),
-        ({"keywords": {"eq": "dog"}}, InvalidArgument, "operators out of contains"),
+        ({"keywords": {"eq": "dog"}}, InvalidArgument, '"contains" with one keyword .*OR or AND'),
+        ({"keywords": {"$in": ["dog"]}}, InvalidArgument, r"OR or AND\), got \['\$in'\]"),
+        ({"keywords": ["dog", "pet"]}, InvalidType, r"one keyword .*OR or AND\), got list"),
+        ({"keywords": {"contains": None}}, InvalidType, "one keyword"),
         ({"tier": "hot"}, InvalidArgument, "one of warm, cold, archive"),
         ({"pinned": 1}, InvalidType, "pinned"),
         ({"created_at": datetime(2024, 1, 1)}, InvalidArgument, "created_at"),
@@ -259,3 +262,31 @@ class TestWhatTheyTake:
 def test_what_is_not_understood_is_refused(memory, filters, error, said):
     with pytest.raises(error, match=said):
         memory.recall("rex", filters=filters)
+
+
+def test_what_is_said_about_several_keywords_works(memory):
+    both = [{"keywords": {"contains": one}} for one in ("Dog", "pets")]
+    found = numbers(memory.recall("rex", filters={"OR": both}))
+    assert found == numbers(memory.recall("rex", filters={"keywords": "Dog"})) | numbers(
+        memory.recall("rex", filters={"keywords": "pets"})
+    )
+    assert len(found) > 1
+
+
+def test_an_empty_value_is_there_and_an_empty_list_of_keywords_is_none(path):
+    empty = {"list": [], "text": "", "zero": 0, "map": {}}
+    with AgenticMemory(path) as memory:
+        bare = memory.remember("rex without", keywords=[])
+        full = memory.remember(
+            "rex with", keywords=["dog"], source="", metadata={**empty, "null": None}
+        )
+        for filters, met in [
+            ({"keywords": "*"}, {full.number}),
+            ({"NOT": {"keywords": "*"}}, {bare.number}),
+            ({"source": "*"}, {full.number}),
+            *(({"metadata": {name: "*"}}, {full.number}) for name in empty),
+            ({"metadata": {"null": "*"}}, set()),
+            ({"metadata": {"other": "*"}}, set()),
+            ({"key": "*"}, set()),
+        ]:
+            assert numbers(memory.recall("rex", filters=filters)) == met, filters
