@@ -114,6 +114,9 @@ class AgenticMemory(EpisodicMemoryStore):
 
         Notes
         -----
+        Neither ``extract`` nor ``conflicts`` is asked about turns: they are kept as they were said,
+        and at once; `remember` what follows from them.
+
         Adjacent turns of a run are linked.  When the buffer overflows, its oldest turns are
         folded into the summary of the run; their rows, and the memories made of them, stay.
         """

@@ -69,8 +69,8 @@ class ConflictRule:
         How many of the best lexical matches are compared with it.
     judge : callable, optional
         Called with the new and an old text where the rule alone is at least half as confident as
-        ``least``; returns the confidence, in [0, 1].  No lock is held meanwhile.  What it raises
-        goes to the caller, and nothing is remembered.
+        ``least``; returns the confidence, a number in [0, 1] (no bool: 1.0 for surely).  No lock
+        is held meanwhile.  What it raises goes to the caller, and nothing is remembered.
     """
 
     least: float = 0.5
@@ -160,7 +160,11 @@ def _confidence(new: Text, old: Text, idf: dict[int, float], rule: ConflictRule)
     sure = confidence(new, old, idf)
     if rule.judge is None or sure < rule.least / 2:
         return sure
-    return arguments.number(rule.judge(new.text, old.text), "judge", 0, 1)
+    answer = rule.judge(new.text, old.text)
+    if isinstance(answer, bool):
+        expected = f"a confidence, such as {float(answer)} instead of {answer}"
+        raise InvalidType.of("judge", expected, answer)
+    return arguments.number(answer, "judge", 0, 1)
 
 
 def _changes(one: Text) -> bool:

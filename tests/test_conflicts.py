@@ -169,6 +169,15 @@ class TestJudge:
                 memory.remember("Anna lives in Lisbon")
             assert memory.stats().memories == 1
 
+    @pytest.mark.parametrize("answer", [True, False])
+    def test_that_answers_yes_or_no_is_told_what_to_answer(self, answer):
+        with AgenticMemory(":memory:", conflicts=ConflictRule(judge=lambda a, b: answer)) as memory:
+            memory.remember("Anna lives in Porto")
+            with pytest.raises(InvalidType) as refused:
+                memory.remember("Anna lives in Lisbon")
+            said = f"a confidence, such as {float(answer)} instead of {answer}, got bool {answer}"
+            assert str(refused.value) == f"judge: expected {said}"
+
     def test_that_fails_stores_nothing(self):
         def judge(new: str, old: str) -> float:
             raise ConnectionError("away")
