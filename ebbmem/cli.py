@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +23,6 @@ from ebbmem.demo import play
 from ebbmem.errors import EbbmemError, InvalidArgument
 from ebbmem.handle import DEFAULT_SCOPE
 from ebbmem.languages import KEPT
-from ebbmem.models import Recalled, RecallResult
 from ebbmem.reports import ImportReport
 from ebbmem.sharing import MEMORY
 from ebbmem.terminal import (
@@ -32,6 +32,7 @@ from ebbmem.terminal import (
     print_recall,
     print_repair,
     print_verify,
+    recall_json,
     visible,
     watched,
 )
@@ -88,6 +89,8 @@ LanguageOption = Annotated[
     ),
 ]
 DB: Final = "memory.sqlite"
+_NUMBER: Final = re.compile("#?([0-9]{1,10})")
+"""An id has more digits."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -188,7 +191,7 @@ def recall(
             reinforce=False if no_reinforce else "recall",
         )
     if as_json:
-        typer.echo(json.dumps(_result(result, scope)))
+        typer.echo(json.dumps(recall_json(result, scope)))
     else:
         print_recall(console(), result, explain=explain)
 
@@ -247,7 +250,8 @@ def export(
 @app.command()
 def erase(
     ids: Annotated[
-        list[str] | None, typer.Argument(help="Ids of memories or intentions.", show_default=False)
+        list[str] | None,
+        typer.Argument(help="Ids, or the numbers that recall shows.", show_default=False),
     ] = None,
     whole_scope: Annotated[
         bool, typer.Option("--whole-scope", help="All that is in the scope, instead of ids.")
@@ -260,7 +264,10 @@ def erase(
         raise typer.BadParameter("expected ids, or --whole-scope instead of them")
     _require_store(db)
     with AgenticMemory(db, scope=scope) as memory:
-        receipt = memory.database.erase_scope(scope) if whole_scope else memory.erase(ids or ())
+        if whole_scope:
+            receipt = memory.database.erase_scope(scope)
+        else:
+            receipt = memory.erase([_id(memory, one) for one in ids or ()])
         pending = receipt.pending
     typer.echo(erased(receipt))
     if pending:
@@ -329,6 +336,12 @@ def _language(name: str) -> str | None:
     return None if name == "none" else name
 
 
+def _id(memory: AgenticMemory, name: str) -> str:
+    """Return the id of what is named by its id, or by its number: ``6`` or ``#6``."""
+    number = _NUMBER.fullmatch(name)
+    return memory.id_of(int(number[1])) if number else name
+
+
 def _require_store(db: str) -> None:
     """Refuse to make a store only to read it."""
     if db != MEMORY and not os.path.exists(db):
@@ -354,35 +367,6 @@ def _told(report: ImportReport) -> str:
     parts.append(f"{len(report.bad)} bad")
     lines = "1 line" if report.lines == 1 else f"{report.lines} lines"
     return f"{lines}: {', '.join(parts)}"
-
-
-def _result(result: RecallResult, scope: str) -> dict[str, Any]:
-    """Return a result as JSON holds it."""
-    return {
-        "id": result.id,
-        "scope": scope,
-        "cue": result.cue,
-        "abstained": result.abstained,
-        "evidence": result.evidence,
-        "degraded": result.degraded,
-        "took_us": result.took_us,
-        "memories": [_hit(hit) for hit in result.memories],
-        "skipped": [_hit(hit) for hit in result.skipped],
-    }
-
-
-def _hit(hit: Recalled) -> dict[str, Any]:
-    """Return a hit as JSON holds it."""
-    return {
-        "id": hit.id,
-        "number": hit.number,
-        "summary": hit.summary,
-        "score": hit.score,
-        "similarity": hit.similarity,
-        "cascade_score": hit.cascade_score,
-        "retrievability": hit.retrievability,
-        "explanation": dataclasses.asdict(hit.explanation),
-    }
 
 
 def _flushed(code: int) -> int:

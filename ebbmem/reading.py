@@ -22,6 +22,7 @@ from ebbmem.records.base import (
     StrengthRow,
     TurnRow,
     number_of,
+    row_id,
 )
 from ebbmem.records.identity import id_text, parse_id
 from ebbmem.shelf import fetched
@@ -116,6 +117,17 @@ def row_of(reader: Reader, scope: ScopeRow | None, memory_id: str) -> int:
     if scope is None or row is None or row >> NUMBER_BITS != scope.scope_id:
         raise UnknownMemory(f"id: expected a memory of this scope, got {memory_id!r}")
     return row
+
+
+def id_of(engine: Engine, scope: str, number: int) -> str:
+    """Return the id of the memory of a scope that has a number, or raise UnknownMemory."""
+    with engine.records.read() as reader:
+        found = reader.scope(scope)
+        there = found is not None and number >> NUMBER_BITS == 0
+        ids = reader.ids([row_id(found.scope_id, number)]) if found and there else {}
+    if not ids:
+        raise UnknownMemory(f"number: expected that of a memory of this scope, got {number}")
+    return id_text(*ids.values())
 
 
 def require_known(engine: Engine, scope: str, memory_ids: Iterable[str]) -> None:

@@ -178,6 +178,16 @@ class Recaller(ScopeHandle):
         """
         return reading.get(self._engine, self._scope, id)
 
+    def id_of(self, number: int) -> str:
+        """Return the id of the memory that has a number: the 6 of ``#6``.
+
+        Raises
+        ------
+        UnknownMemory
+            If the scope has none with that number; none is given twice.
+        """
+        return reading.id_of(self._engine, self._scope, arguments.count(number, "number"))
+
     def explain(
         self,
         id: str,

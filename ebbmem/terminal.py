@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
-from ebbmem.models import ErasureReceipt, Explanation, RecallResult, StoreStats
+from ebbmem.models import ErasureReceipt, Explanation, Recalled, RecallResult, StoreStats
 from ebbmem.reports import RepairReport, VerifyReport
 
 _INVISIBLE = ("Cc", "Cs", "Zl", "Zp")
@@ -87,6 +89,35 @@ def print_recall(out: Console, result: RecallResult, *, explain: bool) -> None:
     out.print(shown)
     if explain:
         out.print(f"Evidence: {result.evidence}.")
+
+
+def recall_json(result: RecallResult, scope: str) -> dict[str, Any]:
+    """Return a result as JSON holds it."""
+    return {
+        "id": result.id,
+        "scope": scope,
+        "cue": result.cue,
+        "abstained": result.abstained,
+        "evidence": result.evidence,
+        "degraded": result.degraded,
+        "took_us": result.took_us,
+        "memories": [_hit(hit) for hit in result.memories],
+        "skipped": [_hit(hit) for hit in result.skipped],
+    }
+
+
+def _hit(hit: Recalled) -> dict[str, Any]:
+    """Return a hit as JSON holds it."""
+    return {
+        "id": hit.id,
+        "number": hit.number,
+        "summary": hit.summary,
+        "score": hit.score,
+        "similarity": hit.similarity,
+        "cascade_score": hit.cascade_score,
+        "retrievability": hit.retrievability,
+        "explanation": dataclasses.asdict(hit.explanation),
+    }
 
 
 def print_verify(out: Console, report: VerifyReport) -> None:

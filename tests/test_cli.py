@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -294,6 +295,27 @@ def test_a_reader_that_leaves_early_is_no_error(db: Path) -> None:
         left.stdout.readline()
         left.stdout.close()
         assert left.stderr.read() == b""
+
+
+def test_erase_takes_the_numbers_that_recall_shows(puppy: Path) -> None:
+    assert {"1", "2"} <= set(run("recall", "Rex").stdout.split())
+    for number in ("1", "#2"):
+        assert run("erase", number).stdout == "erased 1 memory\n"
+
+    for number in ("1", "#2", "3", "0", "9" * 10):
+        gone = run("erase", number)
+        said = f"ebbmem: number: expected .*, got {int(number.removeprefix('#'))}\n"
+        assert (gone.exit_code, bool(re.fullmatch(said, gone.stderr))) == (1, True)
+    with Database(puppy) as database:
+        assert database.stats()[0].memories == 0
+
+
+def test_erase_of_a_number_and_what_is_none_erases_nothing(puppy: Path) -> None:
+    for other in ("7", "x", "#", "1" * 11):
+        refused = run("erase", "1", other)
+        assert (refused.exit_code, refused.stdout) == (1, "")
+    with Database(puppy) as database:
+        assert database.stats()[0].memories == 2
 
 
 def test_erase_takes_ids_or_the_whole_scope(puppy: Path) -> None:

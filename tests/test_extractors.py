@@ -70,3 +70,12 @@ def test_what_it_raises_is_told_and_nothing_is_stored():
 def test_only_a_callable_is_one():
     with pytest.raises(InvalidType, match="extract"):
         AgenticMemory(":memory:", extract="names")  # type: ignore[arg-type]
+
+
+def test_turns_are_kept_without_asking():
+    def failing(text: str) -> list[str]:
+        raise AssertionError(text)
+
+    with AgenticMemory(":memory:", extract=failing) as memory:
+        turn = memory.add_turn("user", "I adopted Rex")
+        assert memory.get(turn.memory_id).keywords == ()

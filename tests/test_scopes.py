@@ -13,7 +13,7 @@ from ebbmem import (
     ManualClock,
     recipes,
 )
-from ebbmem.errors import InvalidArgument, UnknownMemory
+from ebbmem.errors import InvalidArgument, InvalidType, UnknownMemory
 
 NOW = 1_700_000_000
 HOSTILE = [
@@ -203,3 +203,19 @@ def test_embedders_may_differ_by_handle_where_vectors_follow_from_text(db):
         store = EpisodicMemoryStore(db, scope="a", embedder=embedder)
         (hit,) = store.recall("rex", recipe=recipes.GENERATIVE, reinforce=False)
         assert hit.similarity == pytest.approx(0.7, abs=0.31)
+
+
+def test_a_number_names_a_memory_of_its_scope_alone(db):
+    one, other, third = (EpisodicMemoryStore(db, scope=name) for name in ("a", "b", "c"))
+    made = [store.remember("x") for store in (one, other, third)]
+    assert [store.id_of(1) for store in (one, other, third)] == [m.id for m in made]
+    for number in (2, (1 << 32) | 1, 2 << 32, 10**30):
+        for store in (one, other, EpisodicMemoryStore(db, scope="never written to")):
+            with pytest.raises(UnknownMemory, match=f"number: expected .*, got {number}$"):
+                store.id_of(number)
+    for none in (0, -1, True, "1", 1.0, None):
+        with pytest.raises((InvalidArgument, InvalidType), match="number"):
+            one.id_of(none)
+    one.erase(made[0].id)
+    with pytest.raises(UnknownMemory):
+        one.id_of(1)
