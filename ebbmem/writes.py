@@ -50,7 +50,9 @@ class Writes:
     def together(self, work: Callable[[Transaction], T], joined: Joined[T] | None = None) -> T:
         """Let ``work`` write in one transaction with what other callers write now; see `Job`."""
         self._require_outside()
-        return self.commits.run(Job(work, joined))
+        done = self.commits.run(Job(work, joined))
+        self._records.shorten_log()
+        return done
 
     @contextmanager
     def alone(self) -> Iterator[Transaction]:
@@ -58,6 +60,7 @@ class Writes:
         self._require_outside()
         with self.lock, self._transaction() as transaction:
             yield transaction
+        self._records.shorten_log()
 
     def flush(self) -> None:
         """Write the recalls that wait; on any error they go on waiting."""
@@ -67,6 +70,7 @@ class Writes:
                 if self._pending:
                     with self._transaction():
                         pass
+            self._records.shorten_log()
 
     def flush_if_free(self) -> None:
         """Write the recalls that wait, unless that would mean to wait for who writes.
@@ -88,6 +92,7 @@ class Writes:
                 self.lock.release()
             except RuntimeError:
                 pass
+        self._records.shorten_log()
 
     @contextmanager
     def _transaction(self, waited_s: float = 0.0) -> Iterator[OpenTransaction]:

@@ -90,9 +90,10 @@ WITHIN: dict[str, str] = {
     " records.header records.looking records.migrate records.parts records.quarantine"
     " records.salvage",
     "records.readers": "records.connection",
+    "records.logs": "records.connection",
     "records.sqlite": "records.backup records.base records.caches records.checks"
     " records.connection records.counters records.erasing records.following records.forks"
-    " records.header records.journals records.migrate records.opened records.readers"
+    " records.header records.journals records.logs records.migrate records.opened records.readers"
     " records.writing",
     # 3, what one scope holds in RAM: a graph and columns make an index, an engine keeps many
     "graph": "csr",

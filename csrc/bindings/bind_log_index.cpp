@@ -34,7 +34,9 @@ void bind_log_index(py::module_& m) {
   py::class_<LogIndex>(m, "LogIndex", "The index of the write-ahead log of an open SQLite file.")
       .def(py::init(&make), py::arg("file"))
       .def("header", &header,
-           "Bytes that every commit changes; empty while they are written, and in a forked child.");
+           "Bytes that every commit changes; empty while they are written, and in a forked child.")
+      .def("frames", &LogIndex::frames,
+           "How many frames the log has; 0 while its header is written, and in a forked child.");
   m.def("forks", &forks, "Return another number in every forked child than in its parent.");
 }
 

@@ -11,6 +11,7 @@ constexpr int kRegionBytes = 32768;
 
 // Words of the header.
 constexpr std::size_t kVersionAt = 0;
+constexpr std::size_t kFramesAt = 4;
 constexpr std::uint32_t kVersion = 3007000;
 
 using MapFunction = int (*)(DatabaseFile*, int, int, int, volatile void**);
@@ -34,6 +35,11 @@ bool LogIndex::read(Header& header) const {
     if (header_[kWords + i] != header[i]) return false;
   }
   return header[kVersionAt] == kVersion;
+}
+
+std::uint32_t LogIndex::frames() const {
+  Header header;
+  return read(header) ? header[kFramesAt] : 0;
 }
 
 }  // namespace ebb

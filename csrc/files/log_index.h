@@ -30,6 +30,10 @@ class LogIndex {
   // to call from threads.
   bool read(Header& header) const;
 
+  // Returns how many frames the log has, those that were moved into the database among them; 0
+  // where `read` tells nothing. Safe to call from threads.
+  std::uint32_t frames() const;
+
  private:
   const volatile std::uint32_t* header_ = nullptr;
   std::uint64_t forks_ = forks();

@@ -296,6 +296,28 @@ class Connection:
             self._busy.limit_s = usual
         return not blocked
 
+    def count_log(self) -> bool:
+        """Keep count of the write-ahead log's frames, and no longer move it within commits.
+
+        Returns False, and changes nothing, where they cannot be counted.
+        """
+        self._asked_version()  # which opens the log
+        log = _core.LogIndex(file_address(self._apsw))
+        if not log.header():
+            return False
+        self._log = log
+        self.rows("PRAGMA wal_autocheckpoint = 0")
+        return True
+
+    def log_frames(self) -> int:
+        """Return how many frames the write-ahead log has; 0 where that cannot be told."""
+        return 0 if self._log is None else self._log.frames()
+
+    def move_log(self) -> None:
+        """Move what is committed into the database, as far as no reader needs what is there."""
+        let_forks_go_first()
+        self.rows("PRAGMA wal_checkpoint(PASSIVE)")
+
     def copy_into(self, path: str) -> None:
         """Write a compact copy of what is committed now to a file that is empty or not there."""
         # Called now and then, so that Ctrl-C ends a long copy.

@@ -39,6 +39,7 @@ class Readers:
         # One of its own: the data version that a connection tells only means something beside
         # others of the same one, and must wait for no long transaction.
         self._looking = _Place()
+        self._moving = _Place()
         self._closed = False
 
     @contextmanager
@@ -49,6 +50,12 @@ class Readers:
         with place.lock:
             yield self._of(place)
 
+    @contextmanager
+    def mover(self) -> Iterator[Connection]:
+        """Hold the connection that moves the log into the database: for that it may write."""
+        with self._moving.lock:
+            yield self._of(self._moving)
+
     def data_version(self) -> int:
         """Return a number that changes when any other connection commits."""
         looking = self._looking
@@ -58,7 +65,7 @@ class Readers:
     def close(self) -> None:
         """Close them all, each once the transaction it is held for has ended; open no more."""
         self._closed = True
-        for place in (*self._places, self._looking):
+        for place in (*self._places, self._looking, self._moving):
             with place.lock:
                 if place.connection is not None:
                     place.connection.close()

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from math import isfinite
-from typing import Final
 
 from ebbmem.clock import Clock, SystemClock
 from ebbmem.errors import InvalidArgument, StoreClosed, StoreError
@@ -23,6 +22,7 @@ from ebbmem.records.following import SqliteFollower
 from ebbmem.records.forks import forked, identity, this_process
 from ebbmem.records.header import read_header
 from ebbmem.records.journals import DURABILITIES, settle_journal
+from ebbmem.records.logs import Log
 from ebbmem.records.migrate import (
     apply_migrations,
     migrations,
@@ -33,8 +33,6 @@ from ebbmem.records.migrate import (
 from ebbmem.records.opened import MEMORY_PATH
 from ebbmem.records.readers import Readers
 from ebbmem.records.writing import SqliteWriter
-
-LONGEST_SCRUB_S: Final = 0.25
 
 
 class SqliteRecords:
@@ -106,14 +104,11 @@ class SqliteRecords:
         self._closed = False
         self._identity: tuple[int, int] | None = None
         """Which file it is, where that can be told."""
-        # How many transactions erased text, and how many of them left none in the log.
-        self._erasures = self._scrubbed = 0
-        self._mark: str | None = None
-        self._done_mark: str | None = None
         header = None if self.path == MEMORY_PATH else read_header(self.path)
         if header is not None:
             require_known_version(header.schema_version, self.path)
         self._connection = connected(self.path, busy_wait_s, cache_bytes)
+        self._log = Log(self._connection, self._lock)
         self._counters = Counters(self._connection)
         self._ready = False
         try:
@@ -134,13 +129,14 @@ class SqliteRecords:
         if settle_journal(self._connection, self._durability):
             kept = (self.path, self._busy_wait_s, self._cache_bytes)
             self._readers = Readers(partial(connected, *kept, reads=True))
+            self._log.move_with(self._readers.mover)
             self._identity = identity(self.path)
         self._ready = True
         # A process that died may not have come to empty the log of what it had erased.
         mark = SqliteFollower(self._connection).meta(ERASING_KEY)
         if mark is not None:
-            self._note_erasure(mark)
-            self._scrub_log(0.0)
+            self._log.note_erasure(mark)
+            self._log.scrub(0.0)
 
     @property
     def writable(self) -> bool:
@@ -223,7 +219,7 @@ class SqliteRecords:
             self._require_ready()
             self._require_in_place()
             connection = self._connection
-            writer = SqliteWriter(connection, self._counters, self._clock, self._done_mark)
+            writer = SqliteWriter(connection, self._counters, self._clock, self._log.done_mark)
             try:
                 with self._transaction(connection, writer, "IMMEDIATE", waited_s):
                     self._counters.begin()
@@ -232,20 +228,27 @@ class SqliteRecords:
             finally:
                 # Also where an interrupt came just after the commit.
                 if writer.committed:
-                    self._done_mark = None
-                    self._note_erasure(writer.mark)
-            self._scrub_log(0.0 if writer.mark is None else self._busy_wait_s)
+                    self._log.done_mark = None
+                    self._log.note_erasure(writer.mark)
+            self._log.scrub(0.0 if writer.mark is None else self._busy_wait_s)
+            self._log.shorten_now()
+
+    def shorten_log(self) -> None:
+        """Move what was committed from the log into the database, where it is time to.
+
+        Others may write meanwhile.  What keeps it from being moved may pass: it is no error.
+        """
+        self._log.shorten()
 
     def erasure(self) -> Callable[[], bool]:
         """Return a question: whether what was erased until now may still lie in some file."""
-        until = self._erasures
-        return lambda: self._scrubbed < until
+        return self._log.erasure()
 
     def scrub(self) -> None:
         """Try to take what was erased out of the files where it may still lie in one."""
         with self._alone():
             if self._view() is None:
-                self._scrub_log(self._busy_wait_s)
+                self._log.scrub(self._busy_wait_s)
 
     def check(self) -> Checked:
         """Return what is wrong in the records, and what was counted; nothing is changed."""
@@ -303,7 +306,7 @@ class SqliteRecords:
             raise StoreError("close() cannot run inside a transaction")
         with self._lock:
             if not self._closed:
-                self._scrub_log(0.0)
+                self._log.scrub(0.0)
                 self._closed = True
                 # Those that read first: the last to close empties the log.
                 if self._readers is not None:
@@ -368,25 +371,6 @@ class SqliteRecords:
                 f"{self.path}: the file was moved, replaced or removed; close the store and open"
                 " it again"
             )
-
-    def _note_erasure(self, mark: str | None) -> None:
-        """Count a transaction that erased text, and so has a mark."""
-        if mark is not None:
-            self._erasures += 1
-            self._mark = mark
-
-    def _scrub_log(self, wait_s: float) -> None:
-        """Empty the write-ahead log while it may hold erased text.
-
-        A reader can hold it back; then the next transactions try again
-        without waiting.
-        """
-        # While it waits for readers no other process can write.
-        if self._scrubbed < self._erasures and self._connection.truncate_log(
-            min(wait_s, LONGEST_SCRUB_S)
-        ):
-            self._scrubbed = self._erasures
-            self._done_mark = self._mark
 
 
 def _absolute(path: str | os.PathLike[str]) -> str:

@@ -43,6 +43,9 @@ class RecordStore(Protocol):
     def scrub(self) -> None:
         """Try to take what was erased out of the files where it may still lie in one."""
 
+    def shorten_log(self) -> None:
+        """Do, after a write, what keeps the store's files small; others may write meanwhile."""
+
     def data_version(self) -> int:
         """Return a number that changes when another process commits, and may when this one does."""
 

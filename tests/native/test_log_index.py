@@ -116,3 +116,29 @@ def test_every_commit_changes_the_header_of_sqlite(tmp_path) -> None:
     del index
     reads.close()
     writes.close()
+
+
+def test_the_frames_of_the_log_are_told() -> None:
+    fake = Fake()
+    assert _core.LogIndex(fake.address).frames() == 0
+    fake.write(VERSION, 0, 7, 1, 4_000_000_000, 5)
+    index = _core.LogIndex(fake.address)
+    assert index.frames() == 4_000_000_000
+    fake.write(VERSION, 0, 8, 1, 20, copies=(1,))
+    assert index.frames() == 0
+
+
+def test_the_frames_that_sqlite_writes_are_counted(tmp_path) -> None:
+    connection = apsw.Connection(str(tmp_path / "a.db"))
+    connection.execute("PRAGMA journal_mode = WAL").fetchall()
+    connection.execute("PRAGMA data_version").fetchall()
+    index = _core.LogIndex(file_address(connection))
+    told = [index.frames()]
+    for n in range(5):
+        connection.execute(f"CREATE TABLE t{n}(a)").fetchall()
+        told.append(index.frames())
+    assert told == [0, 2, 4, 6, 8, 10]
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    assert index.frames() == 0
+    del index
+    connection.close()

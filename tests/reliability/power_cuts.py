@@ -22,7 +22,7 @@ from typing import Any
 
 import apsw
 
-from ebbmem.records import connection
+from ebbmem.records import connection, logs
 from reliability.disk import Disk, Recording, Said, Step
 from reliability.ledger import KINDS, Ledger, Told, compare
 from reliability.processes import Worker, answer_of, folder
@@ -98,6 +98,7 @@ def _write(path: Path, way: str, seed: int, pipe: Connection) -> None:
     durability = "power" if way == "power" else "process"
     recording, chosen = Recording(), random.Random(seed)
     pages = chosen.randint(*LOG_PAGES)
+    logs.SOON_FRAMES, logs.LONG_FRAMES, logs.MOST_FRAMES = pages, pages * 3 // 2, pages * 5 // 2
     apsw.connection_hooks.append(lambda one: one.wal_autocheckpoint(pages))
     for session in range(SESSIONS):
         notes: Any = _Notes(recording.steps)
