@@ -10,7 +10,7 @@ from timing import Timed
 
 from ebbmem import Ebbinghaus, StorageStrength, _core
 from ebbmem.clock import US_PER_H, US_PER_S
-from ebbmem.decay import Traces
+from ebbmem.decay import Traces, exponential_retention
 
 pytestmark = pytest.mark.benchmark(max_time=0.5, min_rounds=3)
 
@@ -63,6 +63,21 @@ def test_exponential_column(timed: Timed, who: str) -> None:
     np.testing.assert_allclose(calls[who](), calls["numpy"](), rtol=2e-6, atol=1e-37)
 
     timed(calls[who], group=f"exponential column of {COUNT}", units=COUNT, unit="memory")
+
+
+@pytest.mark.parametrize("who", ["ebbmem", "numpy"])
+def test_exponential_column_of_float32(timed: Timed, who: str) -> None:
+    s = data.strengths(COUNT)
+    anchor, idle_h, rate = (
+        x.astype(np.float32) for x in (s.anchor, s.idle_h, np.full(COUNT, RATE))
+    )
+    calls = {
+        "ebbmem": lambda: exponential_retention(anchor, idle_h, rate),
+        "numpy": lambda: anchor * np.exp(-rate * idle_h),
+    }
+    np.testing.assert_allclose(calls[who](), calls["numpy"](), rtol=2e-6, atol=1e-37)
+
+    timed(calls[who], group=f"exponential column of {COUNT}, float32", units=COUNT, unit="memory")
 
 
 @pytest.mark.parametrize("who", ["ebbmem", "numpy"])

@@ -122,6 +122,10 @@ def storage_retrievability(
     return anchor * math.exp(-storage_rate_per_h(rate, strength, intensity) * max(idle_h, 0.0))
 
 
+def exponential_retention(anchor: float, idle: float, rate: float) -> float:
+    return anchor * math.exp(-rate * max(idle, 0.0))
+
+
 def recalled(r: float, s: float, beta: float = 0.1) -> tuple[float, float]:
     """Return (R, S) after a success: S first, then R from the new S."""
     s = s + beta * (1.0 - r) * (1.0 - s)

@@ -65,6 +65,18 @@ Work retention() {
   };
 }
 
+std::vector<float> narrowed(const std::vector<double>& values) {
+  return {values.begin(), values.end()};
+}
+
+Work float_retention() {
+  return [anchor = narrowed(column(25, 0.5, 1.0)), idle = narrowed(column(26, 0.0, 2000.0)),
+          rate = narrowed(column(27, 0.001, 0.01)), out = std::vector<float>(kRows)]() mutable {
+    ebb::exponential_retention({anchor.data(), kRows}, {idle.data(), kRows},
+                               {rate.data(), kRows}, out.data());
+  };
+}
+
 Work weights() {
   return [importance = column(28, 1.0, 10.0), age = column(29, 0.0, 2000.0),
           out = std::vector<double>(kRows)]() mutable {
@@ -102,6 +114,7 @@ Cases memory_cases() {
       {"top 10 of 4096 x 256 by product", product},
       {"top 10 of 4096 x 256, fading, 64 queries", faded},
       {"exponential retention of 4096", retention},
+      {"exponential retention of 4096, float32", float_retention},
       {"log weights of 4096", weights},
       {"power retention of 4096", power},
   };

@@ -12,11 +12,12 @@ namespace ebb::bindings {
 
 namespace {
 
-py::array_t<float> retention(const py::object& anchor, const py::object& idle,
-                             const py::object& rate) {
-  const Span<const double> anchors = vector_view<double>(anchor, "anchor");
-  const Span<const double> idles = vector_view<double>(idle, "idle", anchors.size);
-  const Span<const double> rates = vector_view<double>(rate, "rate", anchors.size);
+template <typename T>
+py::array_t<float> retention_of(const py::object& anchor, const py::object& idle,
+                                const py::object& rate) {
+  const Span<const T> anchors = vector_view<T>(anchor, "anchor");
+  const Span<const T> idles = vector_view<T>(idle, "idle", anchors.size);
+  const Span<const T> rates = vector_view<T>(rate, "rate", anchors.size);
   py::array_t<float> out(static_cast<py::ssize_t>(anchors.size));
   float* const column = out.mutable_data();
   {
@@ -24,6 +25,14 @@ py::array_t<float> retention(const py::object& anchor, const py::object& idle,
     exponential_retention(anchors, idles, rates, column);
   }
   return out;
+}
+
+py::array_t<float> retention(const py::object& anchor, const py::object& idle,
+                             const py::object& rate) {
+  const bool floats =
+      is_array_of<float>(anchor) && is_array_of<float>(idle) && is_array_of<float>(rate);
+  return floats ? retention_of<float>(anchor, idle, rate)
+                : retention_of<double>(anchor, idle, rate);
 }
 
 py::array_t<double> weights(const py::object& importance, const py::object& age,
@@ -147,7 +156,8 @@ py::tuple products(const py::object& slots, const py::object& cosines, const py:
 }  // namespace
 
 void bind_decay(py::module_& m) {
-  m.def("exponential_retention", &retention, "anchor * e^(-rate * idle), as float32.",
+  m.def("exponential_retention", &retention,
+        "anchor * e^(-rate * idle), as float32; of three columns of float64 or of float32.",
         py::arg("anchor"), py::arg("idle"), py::arg("rate"));
   m.def("log_weights", &weights, "ln(importance) - rate * age.", py::arg("importance"),
         py::arg("age"), py::arg("rate"));

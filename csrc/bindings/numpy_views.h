@@ -33,6 +33,17 @@ inline std::string shape_text(const py::array& array) {
   return py::str(py::tuple(array.attr("shape"))).cast<std::string>();
 }
 
+template <typename T>
+bool has_dtype(const py::array& array) {
+  return py::dtype::of<T>().is(array.dtype()) || array.dtype().equal(py::dtype::of<T>());
+}
+
+template <typename T>
+bool is_array_of(const py::object& object) {
+  return py::isinstance<py::array>(object) &&
+         has_dtype<T>(py::reinterpret_borrow<py::array>(object));
+}
+
 // A C-contiguous array of exactly T with `ndim` dimensions.
 template <typename T>
 py::array checked_array(const py::object& object, const std::string& argument, int ndim) {
@@ -45,7 +56,7 @@ py::array checked_array(const py::object& object, const std::string& argument, i
     raise_type(argument, expected(), py::str(py::type::of(object).attr("__name__")));
   }
   auto array = py::reinterpret_borrow<py::array>(object);
-  if (!py::dtype::of<T>().is(array.dtype()) && !array.dtype().equal(py::dtype::of<T>())) {
+  if (!has_dtype<T>(array)) {
     raise_type(argument, expected(),
                "dtype " + py::str(array.dtype()).template cast<std::string>());
   }

@@ -65,7 +65,8 @@ class Written {
 };
 
 // The rows of a block, for checks.
-Span<const double> part(Span<const double> column, const Block& block) {
+template <typename T>
+Span<const T> part(Span<const T> column, const Block& block) {
   return {column.data + block.first, block.count};
 }
 
@@ -92,21 +93,35 @@ void check_strengths(const Strengths& given, const std::string& base, const Bloc
   check_finite(part(given.intensity, block), "intensity", block.first);
 }
 
-}  // namespace
+template <typename T>
+using Retention = bool (*)(const T*, const T*, const T*, std::size_t, float*);
 
-void exponential_retention(Span<const double> anchor, Span<const double> idle,
-                           Span<const double> rate, float* out) {
-  Read<double> anchors, idles, rates;
+template <typename T>
+void retain(Retention<T> kernel, Span<const T> anchor, Span<const T> idle, Span<const T> rate,
+            float* out) {
+  Read<T> anchors, idles, rates;
   Written<float> written;
   each_block(anchor.size, [&](const Block& block) {
-    const bool well = active().retention(anchors(anchor, block), idles(idle, block),
-                                         rates(rate, block), block.padded, written(out, block));
+    const bool well = kernel(anchors(anchor, block), idles(idle, block), rates(rate, block),
+                             block.padded, written(out, block));
     written.done(out, block);
     if (well) return;
     check_finite(part(anchor, block), "anchor", block.first);
     check_finite(part(idle, block), "idle", block.first);
     check_not_negative(part(rate, block), "rate", block.first);
   });
+}
+
+}  // namespace
+
+void exponential_retention(Span<const double> anchor, Span<const double> idle,
+                           Span<const double> rate, float* out) {
+  retain(active().retention, anchor, idle, rate, out);
+}
+
+void exponential_retention(Span<const float> anchor, Span<const float> idle, Span<const float> rate,
+                           float* out) {
+  retain(active().float_retention, anchor, idle, rate, out);
 }
 
 void exponential_share(const Elapsed& elapsed, double rate, double* out) {
@@ -143,7 +158,7 @@ void strength_retention(const Elapsed& elapsed, const Strengths& anchored, doubl
     std::copy_n(share, block.count, out + block.first);
     if (well) return;
     check_strengths(anchored, "anchor", block);
-    check_not_negative({rates, block.count}, "rate", block.first);
+    check_not_negative(Span<const double>{rates, block.count}, "rate", block.first);
   });
 }
 

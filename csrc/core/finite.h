@@ -36,9 +36,9 @@ void check_finite(Span<const T> values, const std::string& argument, std::size_t
   check_values(values, is_finite<T>, "finite values", argument, first);
 }
 
-inline void check_not_negative(Span<const double> values, const std::string& argument,
-                               std::size_t first = 0) {
-  const auto allows = [](double x) { return (x >= 0.0) & is_finite(x); };
+template <typename T>
+void check_not_negative(Span<const T> values, const std::string& argument, std::size_t first = 0) {
+  const auto allows = [](T x) { return (x >= T{0}) & is_finite(x); };
   check_values(values, allows, "finite values of at least 0", argument, first);
 }
 

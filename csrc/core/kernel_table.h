@@ -143,6 +143,11 @@ struct KernelTable {
   bool (*retention)(const double* anchor, const double* idle, const double* rate, std::size_t count,
                     float* out);
 
+  // The same for floats: within 2 ulp of the real value for them, 0 where rate[i] * max(idle[i],
+  // 0), rounded to float, is above 87.
+  bool (*float_retention)(const float* anchor, const float* idle, const float* rate,
+                          std::size_t count, float* out);
+
   // out[i] = ln(importance[i]) - rate * max(age[i], 0), with the bits of ebb::log.
   bool (*log_weights)(const double* importance, const double* age, double rate, std::size_t count,
                       double* out);

@@ -81,7 +81,7 @@ inline void float_powers(const double* idle, const double* rate, std::size_t cou
   }
 }
 
-bool retention_f32(const double* anchor, const double* idle, const double* rate, std::size_t count,
+bool retention_f64(const double* anchor, const double* idle, const double* rate, std::size_t count,
                    float* out) {
   float power[kChunk];
   double loss[kChunk];

@@ -13,6 +13,8 @@
 #include "kernels/tile.inl"
 // After exp_f32, which it uses.
 #include "kernels/decay.inl"
+// After the chunks that it shares.
+#include "kernels/float_retention.inl"
 
 constexpr KernelTable table(const char* name) {
   KernelTable table{};
@@ -33,7 +35,8 @@ constexpr KernelTable table(const char* name) {
   table.elapsed = elapsed_f64;
   table.slowed_rates = slowed_rates_f64;
   table.grown_stabilities = grown_stabilities_f64;
-  table.retention = retention_f32;
+  table.retention = retention_f64;
+  table.float_retention = retention_f32;
   table.log_weights = log_weights_f64;
   table.power = power_f64;
   table.ascii_members = ascii_members;

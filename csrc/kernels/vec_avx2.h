@@ -56,6 +56,28 @@ inline F32x16 scale_by_power(const F32x16& a, const F32x16& k) {
   return {_mm256_mul_ps(a.lo, power_of_two(k.lo)), _mm256_mul_ps(a.hi, power_of_two(k.hi))};
 }
 
+// a * 2^n for the integer n that is in the lowest bits of `rounded`, where a and the result are
+// normal.
+inline __m256 raised(__m256 a, __m256 rounded) {
+  const __m256i octaves = _mm256_slli_epi32(_mm256_castps_si256(rounded), 23);
+  return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(a), octaves));
+}
+
+inline F32x16 scale_by_low_bits(const F32x16& a, const F32x16& rounded) {
+  return {raised(a.lo, rounded.lo), raised(a.hi, rounded.hi)};
+}
+
+// The upper 12 bits of the significand.
+inline F32x16 upper_half(const F32x16& a) {
+  const __m256 upper = _mm256_castsi256_ps(_mm256_set1_epi32(-0x1000));
+  return {_mm256_and_ps(a.lo, upper), _mm256_and_ps(a.hi, upper)};
+}
+
+// Every bit that one of the two has.
+inline F32x16 bits_or(const F32x16& a, const F32x16& b) {
+  return {_mm256_or_ps(a.lo, b.lo), _mm256_or_ps(a.hi, b.hi)};
+}
+
 // a where x >= limit, elsewhere (and where they cannot be ordered) +0.
 inline F32x16 zero_unless_at_least(const F32x16& x, const F32x16& limit, const F32x16& a) {
   return {_mm256_and_ps(_mm256_cmp_ps(x.lo, limit.lo, _CMP_GE_OQ), a.lo),

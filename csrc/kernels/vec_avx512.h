@@ -37,6 +37,21 @@ inline F32x16 scale_by_power(const F32x16& a, const F32x16& k) {
   return {_mm512_scalef_ps(a.all, k.all)};
 }
 
+// a * 2^n for the integer n that is in the lowest bits of `rounded`, where a and the result are
+// normal.
+inline F32x16 scale_by_low_bits(const F32x16& a, const F32x16& rounded) {
+  const __m512i octaves = _mm512_slli_epi32(_mm512_castps_si512(rounded.all), 23);
+  return {_mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(a.all), octaves))};
+}
+
+// The upper 12 bits of the significand.
+inline F32x16 upper_half(const F32x16& a) {
+  return {_mm512_and_ps(a.all, _mm512_castsi512_ps(_mm512_set1_epi32(-0x1000)))};
+}
+
+// Every bit that one of the two has.
+inline F32x16 bits_or(const F32x16& a, const F32x16& b) { return {_mm512_or_ps(a.all, b.all)}; }
+
 // a where x >= limit, elsewhere (and where they cannot be ordered) +0.
 inline F32x16 zero_unless_at_least(const F32x16& x, const F32x16& limit, const F32x16& a) {
   return {_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x.all, limit.all, _CMP_GE_OQ), a.all)};

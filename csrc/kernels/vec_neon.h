@@ -69,8 +69,35 @@ inline F32x16 scale_by_power(const F32x16& x, const F32x16& k) {
   return mul(x, {power_of_two(k.a), power_of_two(k.b), power_of_two(k.c), power_of_two(k.d)});
 }
 
+inline float32x4_t raised(float32x4_t x, float32x4_t rounded) {
+  const uint32x4_t octaves = vshlq_n_u32(vreinterpretq_u32_f32(rounded), 23);
+  return vreinterpretq_f32_u32(vaddq_u32(vreinterpretq_u32_f32(x), octaves));
+}
+
+// x * 2^n for the integer n that is in the lowest bits of `rounded`, where x and the result are
+// normal.
+inline F32x16 scale_by_low_bits(const F32x16& x, const F32x16& rounded) {
+  return {raised(x.a, rounded.a), raised(x.b, rounded.b), raised(x.c, rounded.c),
+          raised(x.d, rounded.d)};
+}
+
 inline float32x4_t kept(uint32x4_t where, float32x4_t x) {
   return vreinterpretq_f32_u32(vandq_u32(where, vreinterpretq_u32_f32(x)));
+}
+
+// The upper 12 bits of the significand.
+inline F32x16 upper_half(const F32x16& x) {
+  const uint32x4_t upper = vdupq_n_u32(0xfffff000);
+  return {kept(upper, x.a), kept(upper, x.b), kept(upper, x.c), kept(upper, x.d)};
+}
+
+inline float32x4_t either(float32x4_t x, float32x4_t y) {
+  return vreinterpretq_f32_u32(vorrq_u32(vreinterpretq_u32_f32(x), vreinterpretq_u32_f32(y)));
+}
+
+// Every bit that one of the two has.
+inline F32x16 bits_or(const F32x16& x, const F32x16& y) {
+  return {either(x.a, y.a), either(x.b, y.b), either(x.c, y.c), either(x.d, y.d)};
 }
 
 // y where x >= limit, elsewhere (and where they cannot be ordered) +0.

@@ -62,15 +62,48 @@ inline F32x16 round_even(const F32x16& a) {
   return v;
 }
 
+inline std::uint32_t bits_of(float x) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+inline float of_bits(std::uint32_t bits) {
+  float x;
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
 // a * 2^k for integer-valued k in [-126, 127].
 inline F32x16 scale_by_power(const F32x16& a, const F32x16& k) {
   F32x16 v;
   for (int l = 0; l < 16; ++l) {
-    const unsigned bits = static_cast<unsigned>(static_cast<int>(k.lane[l]) + 127) << 23;
-    float power;
-    std::memcpy(&power, &bits, sizeof power);
-    v.lane[l] = a.lane[l] * power;
+    v.lane[l] = a.lane[l] * of_bits(static_cast<unsigned>(static_cast<int>(k.lane[l]) + 127) << 23);
   }
+  return v;
+}
+
+// a * 2^n for the integer n that is in the lowest bits of `rounded`, where a and the result are
+// normal.
+inline F32x16 scale_by_low_bits(const F32x16& a, const F32x16& rounded) {
+  F32x16 v;
+  for (int l = 0; l < 16; ++l) {
+    v.lane[l] = of_bits(bits_of(a.lane[l]) + (bits_of(rounded.lane[l]) << 23));
+  }
+  return v;
+}
+
+// The upper 12 bits of the significand.
+inline F32x16 upper_half(const F32x16& a) {
+  F32x16 v;
+  for (int l = 0; l < 16; ++l) v.lane[l] = of_bits(bits_of(a.lane[l]) & 0xfffff000);
+  return v;
+}
+
+// Every bit that one of the two has.
+inline F32x16 bits_or(const F32x16& a, const F32x16& b) {
+  F32x16 v;
+  for (int l = 0; l < 16; ++l) v.lane[l] = of_bits(bits_of(a.lane[l]) | bits_of(b.lane[l]));
   return v;
 }
 

@@ -72,6 +72,22 @@ std::uint64_t retention(const KernelTable& kernels) {
   return digest.value();
 }
 
+std::uint64_t float_retention(const KernelTable& kernels) {
+  Random random(21);
+  Digest digest;
+  const std::vector<float> anchor = random.floats(kColumn, 0.0, 1.0);
+  const std::vector<float> rate = random.floats(kColumn, 0.0, 0.02);
+  std::vector<float> out(kColumn);
+  for (const double most : {1.0, 100.0, 1e4, 3e38}) {
+    const std::vector<float> idle = random.floats(kColumn, -1.0, most);
+    const bool well =
+        kernels.float_retention(anchor.data(), idle.data(), rate.data(), kColumn, out.data());
+    digest.take(std::vector<bool>{well});
+    digest.take(out);
+  }
+  return digest.value();
+}
+
 std::uint64_t log_weights(const KernelTable& kernels) {
   Random random(12);
   Digest digest;

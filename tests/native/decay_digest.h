@@ -11,6 +11,7 @@ std::uint64_t elapsed(const ebb::KernelTable& kernels);
 std::uint64_t slowed_rates(const ebb::KernelTable& kernels);
 std::uint64_t grown_stabilities(const ebb::KernelTable& kernels);
 std::uint64_t retention(const ebb::KernelTable& kernels);
+std::uint64_t float_retention(const ebb::KernelTable& kernels);
 std::uint64_t log_weights(const ebb::KernelTable& kernels);
 std::uint64_t power(const ebb::KernelTable& kernels);
 std::uint64_t elementary(const ebb::KernelTable& kernels);

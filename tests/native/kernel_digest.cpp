@@ -253,6 +253,7 @@ constexpr std::pair<const char*, Run> kRuns[] = {
     {"slowed_rates", &decay_digest::slowed_rates},
     {"grown_stabilities", &decay_digest::grown_stabilities},
     {"retention", &decay_digest::retention},
+    {"float_retention", &decay_digest::float_retention},
     {"log_weights", &decay_digest::log_weights},
     {"power", &decay_digest::power},
     {"elementary", &decay_digest::elementary},
