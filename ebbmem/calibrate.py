@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from ebbmem import arguments
 from ebbmem.clock import US_PER_DAY, Moment, to_us
 from ebbmem.decay import PowerForgetting
-from ebbmem.errors import InvalidArgument, InvalidType
+from ebbmem.errors import InvalidArgument, InvalidType, ShapeMismatch
 
 F64 = NDArray[np.float64]
 
@@ -82,7 +82,8 @@ class ReviewLaw:
 
     def __post_init__(self) -> None:
         if not isinstance(self.first_days, tuple) or len(self.first_days) != len(GRADES):
-            raise InvalidType.of("first_days", f"a tuple of {len(GRADES)} days", self.first_days)
+            expected = f"a tuple of {len(GRADES)} numbers, in days, one for each grade"
+            raise InvalidType.of("first_days", expected, self.first_days)
         for days in self.first_days:
             arguments.positive(days, "first_days")
         for name in ("gain", "lapse", "exponent"):
@@ -148,15 +149,23 @@ def fit(reviews: Iterable[Review], start: ReviewLaw | None = None) -> Calibratio
     Raises
     ------
     InvalidArgument
-        If one half has fewer than `LEAST_REVIEWS` reviews to predict.
+        If one half has fewer than `LEAST_REVIEWS` reviews to predict, or a review is none.
+    InvalidType
+        If something is of another type.
     """
     first = ReviewLaw() if start is None else start
+    if not isinstance(first, ReviewLaw):
+        raise InvalidType.of("start", "a ReviewLaw or None", start)
     every = _checked_reviews(reviews)
     halves = [_histories(one for one in every if _half(one) == side) for side in (0, 1)]
     counts = [len(_predicted(first, half)[0]) for half in halves]
     if min(counts) < LEAST_REVIEWS:
-        expected = f"{LEAST_REVIEWS} or more to predict in either half"
-        raise InvalidArgument.of("reviews", expected, counts)
+        hours = LEAST_GAP_DAYS * 24
+        raise InvalidArgument(
+            f"reviews: expected {LEAST_REVIEWS} or more to predict in either half of the items"
+            f" (at least {hours:g} hours after the one before of their item), got {counts[0]} and"
+            f" {counts[1]} among {len(every)}"
+        )
     before, after, errors = [], [], []
     for learnt, judged in (halves, halves[::-1]):
         law = _fitted(first, learnt)
@@ -175,7 +184,19 @@ def fit(reviews: Iterable[Review], start: ReviewLaw | None = None) -> Calibratio
 
 
 def log_loss(probabilities: F64, successes: NDArray[np.bool_]) -> float:
-    """Return the mean of ``-ln`` of the probability of what happened, kept off 0 by 1e-6."""
+    """Return the mean of ``-ln`` of the probability of what happened, kept off 0 by 1e-6.
+
+    Parameters
+    ----------
+    probabilities : (n,) float64
+        Of success, in [0, 1]; at least one.
+    successes : (n,) bool
+    """
+    return _log_loss(*_checked_predictions(probabilities, successes))
+
+
+def _log_loss(probabilities: F64, successes: NDArray[np.bool_]) -> float:
+    """Return the log loss of what was checked."""
     happened = np.where(successes, probabilities, 1.0 - probabilities)
     return float(-np.log(np.maximum(happened, _LEAST_SHARE)).mean())
 
@@ -183,8 +204,16 @@ def log_loss(probabilities: F64, successes: NDArray[np.bool_]) -> float:
 def rmse(probabilities: F64, successes: NDArray[np.bool_], bins: int = BINS) -> float:
     """Return the root mean square over bins of mean prediction less share of successes.
 
-    The bins hold equally many reviews, in the order of their predictions, and count by them.
+    Parameters
+    ----------
+    probabilities : (n,) float64
+        Of success, in [0, 1]; at least one.
+    successes : (n,) bool
+    bins : int
+        They hold equally many reviews, in the order of their predictions, and count by them.
     """
+    probabilities, successes = _checked_predictions(probabilities, successes)
+    arguments.count(bins, "bins")
     order = np.argsort(probabilities, kind="stable")
     parts = [one for one in np.array_split(order, bins) if len(one)]
     squares = [len(at) * (probabilities[at].mean() - successes[at].mean()) ** 2 for at in parts]
@@ -200,6 +229,24 @@ class _Histories(NamedTuple):
     gaps_days: F64
     grades: NDArray[np.int64]
     live: Sequence[int]
+
+
+def _checked_predictions(probabilities: object, successes: object) -> tuple[F64, NDArray[np.bool_]]:
+    """Return what was predicted and what happened, or refuse what cannot be that."""
+    if not isinstance(probabilities, np.ndarray) or probabilities.dtype.kind != "f":
+        raise InvalidType.of("probabilities", "an array of floats", probabilities)
+    if not isinstance(successes, np.ndarray) or successes.dtype != np.bool_:
+        raise InvalidType.of("successes", "an array of bools", successes)
+    if probabilities.ndim != 1 or not len(probabilities):
+        got = f"shape {probabilities.shape}"
+        raise ShapeMismatch(f"probabilities: expected shape (n,), n at least 1, got {got}")
+    if successes.shape != probabilities.shape:
+        expected = f"shape {probabilities.shape}, that of probabilities"
+        raise ShapeMismatch(f"successes: expected {expected}, got shape {successes.shape}")
+    outside = probabilities[~((probabilities >= 0.0) & (probabilities <= 1.0))]  # also NaN
+    if len(outside):
+        raise InvalidArgument.of("probabilities", "numbers in [0, 1]", float(outside[0]))
+    return probabilities, successes
 
 
 def _half(one: Review) -> int:
@@ -224,19 +271,20 @@ def _checked_reviews(reviews: object) -> list[Review]:
     """Return reviews with their moments in microseconds, or refuse what are none."""
     if isinstance(reviews, (str, bytes)) or not isinstance(reviews, Iterable):
         raise InvalidType.of("reviews", "an iterable of Review", reviews)
-    return [_checked(one) for one in reviews]
+    return [_checked(one, f"reviews[{at}]") for at, one in enumerate(reviews)]
 
 
-def _checked(one: object) -> Review:
+def _checked(one: object, argument: str) -> Review:
     """Return a review with its moment in microseconds."""
     if not isinstance(one, tuple) or len(one) != len(Review._fields):
-        raise InvalidType.of("reviews", "a Review each", one)
+        raise InvalidType.of(argument, "a Review(item, at, grade)", one)
     item, at, grade = one
     if isinstance(grade, bool) or not isinstance(grade, (int, np.integer)):
-        raise InvalidType.of("grade", "an integer", grade)
+        raise InvalidType.of(f"{argument}.grade", "an integer", grade)
     if grade not in GRADES:
-        raise InvalidArgument.of("grade", f"one of {', '.join(map(str, GRADES))}", grade)
-    return Review(arguments.text(item, "item"), to_us(at, "at"), int(grade))
+        expected = f"one of {', '.join(map(str, GRADES))}, {GRADES[0]} for forgotten"
+        raise InvalidArgument.of(f"{argument}.grade", expected, grade)
+    return Review(arguments.text(item, f"{argument}.item"), to_us(at, f"{argument}.at"), int(grade))
 
 
 def _predicted(law: ReviewLaw, told: _Histories) -> tuple[F64, NDArray[np.bool_]]:
@@ -275,7 +323,7 @@ def _fitted(start: ReviewLaw, told: _Histories) -> ReviewLaw:
     from scipy.optimize import minimize  # noqa: PLC0415  not before somebody fits
 
     def loss(x: F64) -> float:
-        return log_loss(*_predicted(_law(x), told))
+        return _log_loss(*_predicted(_law(x), told))
 
     found = minimize(loss, _numbers(start), method="L-BFGS-B", bounds=_BOUNDS)
     return _law(found.x)

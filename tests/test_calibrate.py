@@ -16,7 +16,7 @@ from benchmarks.quality.reviews import reviews
 from ebbmem import calibrate
 from ebbmem.calibrate import Review, ReviewLaw
 from ebbmem.decay import PowerForgetting
-from ebbmem.errors import InvalidArgument, InvalidType
+from ebbmem.errors import InvalidArgument, InvalidType, ShapeMismatch
 
 DAY = 86_400
 NOW = 1_700_000_000
@@ -155,8 +155,16 @@ class TestTheFit:
 
     @pytest.mark.parametrize("reviews", [[], [Review("a", NOW, 3), Review("a", NOW + DAY, 3)]])
     def test_too_few_reviews_are_refused(self, reviews):
-        with pytest.raises(InvalidArgument, match="100 or more to predict in either half"):
+        said = r"^reviews: expected 100 or more to predict in either half of the items .*12 hours"
+        with pytest.raises(
+            InvalidArgument, match=rf"{said}.*, got \d+ and \d+ among {len(reviews)}$"
+        ):
             calibrate.fit(reviews)
+
+    @pytest.mark.parametrize("start", [(1, 2, 3, 4), {}, ReviewLaw, "law"])
+    def test_what_is_no_law_to_start_from_is_refused(self, start):
+        with pytest.raises(InvalidType, match=r"^start: expected a ReviewLaw or None, got "):
+            calibrate.fit([], start)
 
 
 @pytest.mark.parametrize(
@@ -175,10 +183,41 @@ class TestTheFit:
         (Review("a", math.nan, 3), InvalidArgument),
     ],
 )
-def test_a_review_that_is_none_is_refused(review, error):
+def test_a_review_that_is_none_is_refused_by_its_place(review, error):
     for asked in (KNOWN.predicted, calibrate.fit):
-        with pytest.raises(error):
-            asked([review])
+        with pytest.raises(error, match=r"^reviews\[1\](\.item|\.at|\.grade)?: expected "):
+            asked([Review("a", NOW, 3), review])
+
+
+ONE = (np.array([0.5, 0.25]), np.array([True, False]))
+
+
+@pytest.mark.parametrize("measure", [calibrate.log_loss, calibrate.rmse])
+@pytest.mark.parametrize(
+    ("probabilities", "successes", "error", "said"),
+    [
+        ([0.5, 0.25], ONE[1], InvalidType, "probabilities: expected an array of floats, got list"),
+        (np.array([1, 0]), ONE[1], InvalidType, "probabilities: expected an array of floats"),
+        (ONE[0], [True, False], InvalidType, "successes: expected an array of bools, got list"),
+        (ONE[0], np.array([1, 0]), InvalidType, "successes: expected an array of bools"),
+        (np.empty(0), np.empty(0, bool), ShapeMismatch, "n at least 1, got shape (0,)"),
+        (ONE[0][None], ONE[1][None], ShapeMismatch, "expected shape (n,), n at least 1, got shape"),
+        (ONE[0], np.array([True]), ShapeMismatch, "successes: expected shape (2,), that of prob"),
+        (np.array([0.5, 1.5]), ONE[1], InvalidArgument, "numbers in [0, 1], got 1.5"),
+        (np.array([0.5, np.nan]), ONE[1], InvalidArgument, "numbers in [0, 1], got nan"),
+    ],
+)
+def test_predictions_that_are_none_are_refused(measure, probabilities, successes, error, said):
+    assert measure(*ONE) > 0
+    with pytest.raises(error) as refused:
+        measure(probabilities, successes)
+    assert said in str(refused.value)
+
+
+def test_bins_are_counted():
+    for bins in (0, -1, 1.5, None):
+        with pytest.raises((InvalidArgument, InvalidType), match=r"^bins: "):
+            calibrate.rmse(*ONE, bins=bins)
 
 
 @pytest.mark.parametrize("asked", [KNOWN.predicted, calibrate.fit])
