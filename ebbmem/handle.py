@@ -97,7 +97,8 @@ class ScopeHandle:
             ``RecallResult.id``, for your own records.
         used, failed : sequence of str
             Ids of memories: a success strengthens, a failure weakens.  Those used together, up to
-            the first eight, are linked with each other as ``co_recall``.
+            the first eight, are linked with each other as ``co_recall``; of such links the 64
+            heaviest of each memory stay, of these the newest.
         now : datetime or int or float, optional
             The moment of the outcome.
         """

@@ -18,6 +18,7 @@ from ebbmem.conflicts import ConflictRule, noted
 from ebbmem.drafts import Draft
 from ebbmem.embedders.base import Embedder, stores_vectors
 from ebbmem.engine import Engine
+from ebbmem.hubs import keep_best
 from ebbmem.index import Indexed
 from ebbmem.models import Remembered, Tier
 from ebbmem.reading import require_known
@@ -38,6 +39,7 @@ RELATED_WEIGHT = 1.0
 KEYWORD_WEIGHT = 0.5
 NEXT_TURN: Final = "next_turn"
 NEXT_TURN_WEIGHT = 1.0
+CONFLICTS: Final = "conflicts"
 REMEMBERED: Final = "remembered"
 _ID: Final = MemoryRow._fields.index("id")
 _SUMMARY: Final = MemoryRow._fields.index("summary")
@@ -280,6 +282,8 @@ def _insert(
         Indexed(index_row(memory), memory.summary, memory.keywords, vector, space)
     )
     change.links.extend(links)
+    if one.conflicts:
+        keep_best(change, [memory.row_id, *(row for row, _ in one.conflicts)], CONFLICTS)
     supersede_all(change, one.supersedes, memory.row_id, one.now_us)
     return _remembered(memory, created=True)
 
@@ -305,8 +309,8 @@ def _links(change: Change, one: Draft, row: int) -> list[LinkRow]:
         links.append(LinkRow(row, other, kind, weight, one.now_us))
         links.append(LinkRow(other, row, kind, weight, one.now_us))
     for other, sure in _still_there(change, one.conflicts):
-        links.append(LinkRow(row, other, "conflicts", sure, one.now_us))
-        links.append(LinkRow(other, row, "conflicts", sure, one.now_us))
+        links.append(LinkRow(row, other, CONFLICTS, sure, one.now_us))
+        links.append(LinkRow(other, row, CONFLICTS, sure, one.now_us))
     if one.after is not None:
         links.append(LinkRow(one.after, row, NEXT_TURN, NEXT_TURN_WEIGHT, one.now_us))
     return links

@@ -11,6 +11,7 @@ from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
 from ebbmem.errors import InvalidArgument
 from ebbmem.graph import LINK_KINDS
+from ebbmem.hubs import keep_best
 from ebbmem.models import Link, Remembered, Tier
 from ebbmem.reading import require_known, row_of
 from ebbmem.records.base import LinkRow
@@ -134,6 +135,7 @@ def _tie(change: Change, rows: Sequence[int], now_us: int) -> None:
     if made:
         writer.insert_links(change.scope.scope_id, made)
         change.links.extend(made)
+        keep_best(change, rows, CO_RECALL)
 
 
 def archive(engine: Engine, scope: str, memory_id: str, now_us: int) -> None:

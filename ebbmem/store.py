@@ -34,7 +34,8 @@ class EpisodicMemoryStore(Recaller):
         How recall ranks; see `ebbmem.recipes`.
     conflicts : ConflictRule, optional
         Lets `remember` and `remember_many` look for older memories that say other things of the
-        same, and link them as ``conflicts``; see `ebbmem.conflicts`.  None: they do not look.
+        same, and link them as ``conflicts`` (of each memory the 64 surest, of these the newest);
+        see `ebbmem.conflicts`.  None: they do not look.
     extract : callable, optional
         Called with the summary of what is remembered or corrected (turns are not); the names that
         it returns are keywords of it as well.  What it raises goes to the caller, and nothing is

@@ -19,7 +19,7 @@ LAYERS: dict[int, str] = {
     " searches questions bounded associating noting options batches catchup"
     " writes workers digests reading retrieval explaining revision erasure filters prospective"
     " buffer summaries consolidation engine lines parsing intake telling restoring importing"
-    " exporting verifying reembedding languages",
+    " exporting verifying reembedding languages hubs",
     4: "sharing maintenance database handle recaller store agentic fleet calibrate",
     5: "__init__ __main__ cli demo terminal charts",
 }
@@ -131,10 +131,11 @@ WITHIN: dict[str, str] = {
     "batches": "engine index options questions recall recipes retrieval searches",
     # 3, writes: each is one change of the engine's
     "superseding": "changes reading",
+    "hubs": "changes",
     "conflicts": "drafts engine index searches",
-    "remembering": "changes commits conflicts drafts engine index reading reconsolidation spaces"
-    " superseding",
-    "revision": "changes drafts engine graph reading reconsolidation remembering superseding",
+    "remembering": "changes commits conflicts drafts engine hubs index reading reconsolidation"
+    " spaces superseding",
+    "revision": "changes drafts engine graph hubs reading reconsolidation remembering superseding",
     "erasure": "buffer changes engine filters prospective reading reconsolidation superseding",
     "buffer": "changes drafts engine reading remembering summaries",
     "prospective": "changes engine reading",
