@@ -8,6 +8,8 @@ import precedence_oracle as plain
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from term_cases import ids, postings_of
+from word_cases import i64
 
 from ebbmem import _core
 from ebbmem.errors import InvalidArgument, InvalidType, ShapeMismatch
@@ -25,21 +27,6 @@ rows = st.lists(
     min_size=1,
     max_size=40,
 )
-
-
-def postings_of(texts):
-    made = _core.Postings()
-    ends = np.cumsum([len(text) for text in texts]).astype(np.int64)
-    made.append(ids([term for text in texts for term in text]), ends)
-    return made
-
-
-def ids(terms):
-    return np.array(terms, np.uint64)
-
-
-def i64(values):
-    return np.array(values, np.int64)
 
 
 def columns_of(found):

@@ -7,27 +7,13 @@ import precedence_oracle as plain
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from term_cases import ids, postings_of
+from word_cases import i64
 
-from ebbmem import _core
 from ebbmem.errors import InvalidArgument, InvalidType, ShapeMismatch
 
 few = st.sampled_from
 some_texts = st.lists(st.lists(st.integers(1, 5), max_size=4), min_size=1, max_size=12)
-
-
-def postings_of(texts):
-    made = _core.Postings()
-    ends = np.cumsum([len(text) for text in texts]).astype(np.int64)
-    made.append(ids([term for text in texts for term in text]), ends)
-    return made
-
-
-def ids(terms):
-    return np.array(terms, np.uint64)
-
-
-def i64(values):
-    return np.array(values, np.int64)
 
 
 def preceding(postings, cue, slots, scores, newness, **changed):
