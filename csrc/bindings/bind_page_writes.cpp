@@ -1,8 +1,10 @@
 #include <pybind11/pybind11.h>
 
+#include <cstddef>
 #include <cstdint>
 
 #include "bindings/topics.h"
+#include "files/log_writes.h"
 #include "files/page_writes.h"
 
 namespace py = pybind11;
@@ -17,6 +19,13 @@ void bind_page_writes(py::module_& m) {
       },
       "Let the pages of an open SQLite file, given by its address, be written without leftovers.",
       py::arg("file"));
+  m.def(
+      "gather_frames",
+      [](std::uintptr_t log, std::size_t page_size) {
+        return log != 0 && gather_frames(*reinterpret_cast<DatabaseFile*>(log), page_size);
+      },
+      "Let the frames of an open SQLite log, given by its address, be written commit by commit.",
+      py::arg("log"), py::arg("page_size"));
 }
 
 }  // namespace ebb::bindings

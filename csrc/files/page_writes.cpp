@@ -73,14 +73,8 @@ const FileMethods& replaced(const FileMethods& original) {
   for (const Replaced& one : tables) {
     if (one.original == &original) return one.methods;
   }
-  constexpr std::array<std::size_t, 3> kFunctions{12, 16, 18};  // of versions 1 to 3
-  const int version = std::min(original.version, static_cast<int>(kFunctions.size()));
-  Replaced made{};
-  made.methods.version = version;
-  std::copy_n(original.functions, kFunctions[static_cast<std::size_t>(version) - 1],
-              made.methods.functions);
+  Replaced made{methods_like(original), &original};
   made.methods.functions[kWrite] = reinterpret_cast<AnyFunction>(&write_page);
-  made.original = &original;
   tables.push_back(made);
   return tables.back().methods;
 }

@@ -16,7 +16,7 @@ from ebbmem.records.busy import BusyWait
 from ebbmem.records.failures import REFUSALS, lost_a_sync, translated
 from ebbmem.records.filesystems import remote_filesystem
 from ebbmem.records.forks import Inherited, Use, let_forks_go_first, notice_fork, opening, watch
-from ebbmem.records.handles import file_address
+from ebbmem.records.handles import file_address, log_address
 from ebbmem.records.opened import MEMORY_PATH, open_alone, opened, require_safe_sqlite
 
 Values = Sequence[Any]
@@ -308,6 +308,12 @@ class Connection:
         self._log = log
         self.rows("PRAGMA wal_autocheckpoint = 0")
         return True
+
+    def gather_frames(self) -> None:
+        """Let what a commit appends to the write-ahead log be written in one piece."""
+        self._asked_version()  # which opens the log
+        page_size = self.rows("PRAGMA page_size")[0][0]
+        _core.gather_frames(log_address(self._apsw), page_size)
 
     def log_frames(self) -> int:
         """Return how many frames the write-ahead log has; 0 where that cannot be told."""

@@ -1,4 +1,4 @@
-"""The file that SQLite has open for a connection."""
+"""The files that SQLite has open for a connection."""
 
 from __future__ import annotations
 
@@ -9,6 +9,15 @@ import apsw
 
 def file_address(connection: apsw.Connection) -> int:
     """Return where the ``sqlite3_file`` of a connection's database is; 0 where there is none."""
+    return _address(connection, apsw.SQLITE_FCNTL_FILE_POINTER)
+
+
+def log_address(connection: apsw.Connection) -> int:
+    """Return where the ``sqlite3_file`` is of the log that a connection has read or written."""
+    return _address(connection, apsw.SQLITE_FCNTL_JOURNAL_POINTER)
+
+
+def _address(connection: apsw.Connection, which: int) -> int:
     address = ctypes.c_void_p()
-    connection.file_control("main", apsw.SQLITE_FCNTL_FILE_POINTER, ctypes.addressof(address))
+    connection.file_control("main", which, ctypes.addressof(address))
     return address.value or 0

@@ -129,6 +129,7 @@ class SqliteRecords:
         if settle_journal(self._connection, self._durability):
             kept = (self.path, self._busy_wait_s, self._cache_bytes)
             self._readers = Readers(partial(connected, *kept, reads=True))
+            self._connection.gather_frames()
             self._log.move_with(self._readers.mover)
             self._identity = identity(self.path)
         self._ready = True

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import apsw
 import pytest
-from records.samples import memory, scope_of
+from records.samples import memory, python, scope_of
 
 from ebbmem import _core
 from ebbmem.errors import StorageFailed
@@ -262,3 +262,47 @@ def test_a_store_in_memory_has_no_log():
     store.shorten_log()
     assert frames(store) == 0
     store.close()
+
+
+COUNTING = """
+import sys
+import apsw
+
+written = []
+
+class Files(apsw.VFS):
+    def __init__(self):
+        super().__init__("counting", apsw.vfs_names()[0], makedefault=True)
+
+    def xOpen(self, name, flags):
+        return File(apsw.vfs_names()[1], name, flags)
+
+class File(apsw.VFSFile):
+    def __init__(self, base, name, flags):
+        super().__init__(base, name, flags)
+        self._log = bool(flags[0] & apsw.SQLITE_OPEN_WAL)
+
+    def xWrite(self, content, offset):
+        if self._log:
+            written.append(len(content))
+        super().xWrite(content, offset)
+
+files = Files()
+from records.samples import memory, python, scope_of
+from ebbmem.records.sqlite import SqliteRecords
+
+store = SqliteRecords(sys.argv[1])
+store.migrate()
+scope_id = scope_of(store)
+written.clear()
+for n in range(5):
+    with store.write() as writer:
+        writer.insert_memories(scope_id, [memory(f"{n}")])
+print(len(written), sum(written) > 5 * 4_120 * 2, flush=True)
+store.close()
+"""
+
+
+def test_a_commit_is_one_write_to_the_log(path):
+    process = python(COUNTING, str(path))
+    assert process.communicate(timeout=60)[0] == "5 True\n"
