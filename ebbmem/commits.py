@@ -174,6 +174,12 @@ class GroupCommit:
         if len(self._waiting) == self.last.parts > 1:
             self._call_next()
 
+    def expect_one_less(self) -> None:
+        """Let nobody wait for one of those whom the last commit let go: it has other work first."""
+        parts, until_s = self.last
+        self.last = Last(parts - 1, until_s)
+        self._call_next()
+
     def _withdraw(self, one: Job[object]) -> None:
         """Take a part back, and let the next of those who wait lead."""
         one.gone = True

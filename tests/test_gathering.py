@@ -12,6 +12,8 @@ from gates import Gate, behind
 from ebbmem import Fleet, ManualClock, commits
 from ebbmem.commits import GroupCommit, Job, Last
 from ebbmem.errors import InvalidArgument
+from ebbmem.records import logs
+from ebbmem.records.connection import Connection
 
 NOW = 1_700_000_000
 FOR_EVER_S = 30.0
@@ -44,6 +46,37 @@ class TestGathering:
         _joined([_running(group, "a")])
         assert [one.written for one in done] == [["a"]]
         assert group.last == Last(1, 0.0)
+
+    def test_it_does_not_wait_for_one_that_has_other_work_first(self):
+        group, done = _group()
+        group.last = Last(3, time.monotonic() + FOR_EVER_S)
+        threads = [_running(group, name) for name in "ab"]
+        _wait_for(lambda: len(group._waiting) == 2)
+        time.sleep(0.02)
+        assert done == []
+        group.expect_one_less()
+        _joined(threads)
+        assert [sorted(one.written) for one in done] == [["a", "b"]]
+
+    def test_a_call_that_finds_the_log_long_moves_it_once_the_next_may_write(
+        self, tmp_path, monkeypatch
+    ):
+        with Fleet(tmp_path / "long.db") as fleet:
+            others = []
+            original = Connection.move_log
+
+            def move_log(connection):
+                other = threading.Thread(target=fleet["b"].remember, args=("beside",))
+                other.start()
+                other.join(30)
+                others.append(other.is_alive())
+                monkeypatch.setattr(Connection, "move_log", original)
+                original(connection)
+
+            monkeypatch.setattr(Connection, "move_log", move_log)
+            monkeypatch.setattr(logs, "SOON_FRAMES", 5)
+            fleet["a"].remember("a" * 100_000)
+            assert others == [False]
 
     @pytest.mark.parametrize(
         ("parts", "took_s", "waits_s"),

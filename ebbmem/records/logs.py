@@ -58,13 +58,18 @@ class Log:
         if self._connection.count_log():
             self._mover = mover
 
+    @property
+    def is_long(self) -> bool:
+        """Return whether it is to be moved beside those who write."""
+        return self._mover is not None and self._new_frames() >= SOON_FRAMES
+
     def shorten(self) -> None:
         """Move the log where it is long, beside those who write; the caller has no lock.
 
         What keeps it from being moved may pass; then it is tried again some frames later.
         """
         mover = self._mover
-        if mover is None or self._new_frames() < SOON_FRAMES:
+        if mover is None or not self.is_long:
             return
         with suppress(StoreError):
             if self._move_beside(mover) and self._connection.log_frames() > LONG_FRAMES:

@@ -234,6 +234,11 @@ class SqliteRecords:
             self._log.scrub(0.0 if writer.mark is None else self._busy_wait_s)
             self._log.shorten_now()
 
+    @property
+    def log_is_long(self) -> bool:
+        """Return whether `shorten_log` has work to do, which takes milliseconds."""
+        return self._log.is_long
+
     def shorten_log(self) -> None:
         """Move what was committed from the log into the database, where it is time to.
 

@@ -43,6 +43,10 @@ class RecordStore(Protocol):
     def scrub(self) -> None:
         """Try to take what was erased out of the files where it may still lie in one."""
 
+    @property
+    def log_is_long(self) -> bool:
+        """Return whether `shorten_log` has work to do, which takes milliseconds."""
+
     def shorten_log(self) -> None:
         """Do, after a write, what keeps the store's files small; others may write meanwhile."""
 
