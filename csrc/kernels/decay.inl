@@ -31,11 +31,6 @@ inline bool all_well(const Seen& seen) {
   return bits == 0;
 }
 
-// Rows of which intermediate results stay in the first cache.
-constexpr std::size_t kChunk = 128;
-
-inline std::size_t chunk_size(std::size_t left) { return left < kChunk ? left : kChunk; }
-
 void elapsed_f64(const std::int64_t* since, std::int64_t now, double unit, std::size_t count,
                  double* out) {
   for (std::size_t i = 0; i < count; i += kF64Lanes) {
@@ -71,14 +66,11 @@ void grown_stabilities_f64(const double* importance, const double* strength,
 
 // The power of e as a float, and what that lost, which a factor 1 + loss makes up for. The kernel
 // of the exponential gives 0 below -87; stopping there also keeps an overflowed product out.
-inline void float_powers(const double* idle, const double* rate, std::size_t count, float* power,
-                         double* loss) {
-  for (std::size_t i = 0; i < count; i += kF64Lanes) {
-    const F64 waned = mul(load(rate + i), max(load(idle + i), f64(0.0)));
-    const F64 exact = max(negative(waned), f64(-88.0));
-    store_narrow(power + i, exact);
-    store(loss + i, sub(exact, load_wide(power + i)));
-  }
+inline void float_power(const F64& idle, const F64& rate, float* power, double* loss) {
+  const F64 waned = mul(rate, max(idle, f64(0.0)));
+  const F64 exact = max(negative(waned), f64(-88.0));
+  store_narrow(power, exact);
+  store(loss, sub(exact, load_wide(power)));
 }
 
 bool retention_f64(const double* anchor, const double* idle, const double* rate, std::size_t count,
@@ -88,16 +80,19 @@ bool retention_f64(const double* anchor, const double* idle, const double* rate,
   Seen seen = {f64(0.0), f64(0.0)};
   for (std::size_t begin = 0; begin < count; begin += kChunk) {
     const std::size_t size = chunk_size(count - begin);
-    float_powers(idle + begin, rate + begin, size, power, loss);
+    for (std::size_t i = 0; i < size; i += kF64Lanes) {
+      const F64 time = load(idle + begin + i);
+      const F64 pace = load(rate + begin + i);
+      // Not finite where one of the three is not.
+      const F64 all = sub(sub(pace, time), load(anchor + begin + i));
+      seen.strange = bits_or(seen.strange, strangeness(all));
+      seen.signs = bits_or(seen.signs, pace);
+      float_power(time, pace, power + i, loss + i);
+    }
     exp_f32(power, size, power);
     for (std::size_t i = 0; i < size; i += kF64Lanes) {
-      const F64 from = load(anchor + begin + i);
-      const F64 pace = load(rate + begin + i);
-      const F64 both = strangeness(sub(pace, load(idle + begin + i)));
-      seen.strange = bits_or(seen.strange, bits_or(both, strangeness(from)));
-      seen.signs = bits_or(seen.signs, pace);
       const F64 kept = mul(load_wide(power + i), add(f64(1.0), load(loss + i)));
-      store_narrow(out + begin + i, mul(from, kept));
+      store_narrow(out + begin + i, mul(load(anchor + begin + i), kept));
     }
   }
   return all_well(seen);

@@ -11,9 +11,8 @@
 #include "kernels/reach.inl"
 #include "kernels/sums.inl"
 #include "kernels/tile.inl"
-// After exp_f32, which it uses.
+// After exp_f32 and its chunks, which they use.
 #include "kernels/decay.inl"
-// After the chunks that it shares.
 #include "kernels/float_retention.inl"
 
 constexpr KernelTable table(const char* name) {

@@ -46,16 +46,6 @@ inline F32x16 round_even(const F32x16& a) {
   return sub(add(a, rounder), rounder);
 }
 
-inline __m256 power_of_two(__m256 k) {
-  const __m256i biased = _mm256_add_epi32(_mm256_cvttps_epi32(k), _mm256_set1_epi32(127));
-  return _mm256_castsi256_ps(_mm256_slli_epi32(biased, 23));
-}
-
-// a * 2^k for integer-valued k in [-126, 127].
-inline F32x16 scale_by_power(const F32x16& a, const F32x16& k) {
-  return {_mm256_mul_ps(a.lo, power_of_two(k.lo)), _mm256_mul_ps(a.hi, power_of_two(k.hi))};
-}
-
 // a * 2^n for the integer n that is in the lowest bits of `rounded`, where a and the result are
 // normal.
 inline __m256 raised(__m256 a, __m256 rounded) {

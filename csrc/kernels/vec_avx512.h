@@ -32,11 +32,6 @@ inline F32x16 round_even(const F32x16& a) {
   return sub(add(a, rounder), rounder);
 }
 
-// a * 2^k for integer-valued k in [-126, 127].
-inline F32x16 scale_by_power(const F32x16& a, const F32x16& k) {
-  return {_mm512_scalef_ps(a.all, k.all)};
-}
-
 // a * 2^n for the integer n that is in the lowest bits of `rounded`, where a and the result are
 // normal.
 inline F32x16 scale_by_low_bits(const F32x16& a, const F32x16& rounded) {

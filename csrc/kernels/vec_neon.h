@@ -59,16 +59,6 @@ inline F32x16 round_even(const F32x16& x) {
   return sub(add(x, rounder), rounder);
 }
 
-inline float32x4_t power_of_two(float32x4_t k) {
-  const int32x4_t biased = vaddq_s32(vcvtq_s32_f32(k), vdupq_n_s32(127));
-  return vreinterpretq_f32_s32(vshlq_n_s32(biased, 23));
-}
-
-// x * 2^k for integer-valued k in [-126, 127].
-inline F32x16 scale_by_power(const F32x16& x, const F32x16& k) {
-  return mul(x, {power_of_two(k.a), power_of_two(k.b), power_of_two(k.c), power_of_two(k.d)});
-}
-
 inline float32x4_t raised(float32x4_t x, float32x4_t rounded) {
   const uint32x4_t octaves = vshlq_n_u32(vreinterpretq_u32_f32(rounded), 23);
   return vreinterpretq_f32_u32(vaddq_u32(vreinterpretq_u32_f32(x), octaves));

@@ -42,17 +42,45 @@ inline F32x16 sub(const F32x16& a, const F32x16& b) {
   return v;
 }
 
+// The lanes as integers: whole registers at a time, where a compiler finds some.
+struct F32Bits {
+  std::uint32_t lane[16];
+};
+
+inline F32Bits bits_of(const F32x16& a) {
+  F32Bits bits;
+  std::memcpy(bits.lane, a.lane, sizeof bits.lane);
+  return bits;
+}
+
+inline F32x16 of_bits(const F32Bits& bits) {
+  F32x16 a;
+  std::memcpy(a.lane, bits.lane, sizeof a.lane);
+  return a;
+}
+
+// All ones where `is`.
+inline std::uint32_t mask_of(bool is) { return 0u - static_cast<std::uint32_t>(is); }
+
+// a where the mask has ones, b where it has none.
+inline F32x16 chosen(const F32Bits& mask, const F32x16& a, const F32x16& b) {
+  const F32Bits ones = bits_of(a);
+  F32Bits bits = bits_of(b);
+  for (int l = 0; l < 16; ++l) bits.lane[l] ^= (bits.lane[l] ^ ones.lane[l]) & mask.lane[l];
+  return of_bits(bits);
+}
+
 // Where the two cannot be ordered or are equal, min and max give b.
 inline F32x16 min(const F32x16& a, const F32x16& b) {
-  F32x16 v;
-  for (int l = 0; l < 16; ++l) v.lane[l] = a.lane[l] < b.lane[l] ? a.lane[l] : b.lane[l];
-  return v;
+  F32Bits less;
+  for (int l = 0; l < 16; ++l) less.lane[l] = mask_of(a.lane[l] < b.lane[l]);
+  return chosen(less, a, b);
 }
 
 inline F32x16 max(const F32x16& a, const F32x16& b) {
-  F32x16 v;
-  for (int l = 0; l < 16; ++l) v.lane[l] = a.lane[l] > b.lane[l] ? a.lane[l] : b.lane[l];
-  return v;
+  F32Bits more;
+  for (int l = 0; l < 16; ++l) more.lane[l] = mask_of(a.lane[l] > b.lane[l]);
+  return chosen(more, a, b);
 }
 
 // Nearest integer, halves to even, for |a| < 2^22. Adding 1.5 * 2^23 leaves no bit for fractions.
@@ -62,56 +90,37 @@ inline F32x16 round_even(const F32x16& a) {
   return v;
 }
 
-inline std::uint32_t bits_of(float x) {
-  std::uint32_t bits;
-  std::memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-inline float of_bits(std::uint32_t bits) {
-  float x;
-  std::memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
-// a * 2^k for integer-valued k in [-126, 127].
-inline F32x16 scale_by_power(const F32x16& a, const F32x16& k) {
-  F32x16 v;
-  for (int l = 0; l < 16; ++l) {
-    v.lane[l] = a.lane[l] * of_bits(static_cast<unsigned>(static_cast<int>(k.lane[l]) + 127) << 23);
-  }
-  return v;
-}
-
 // a * 2^n for the integer n that is in the lowest bits of `rounded`, where a and the result are
 // normal.
 inline F32x16 scale_by_low_bits(const F32x16& a, const F32x16& rounded) {
-  F32x16 v;
-  for (int l = 0; l < 16; ++l) {
-    v.lane[l] = of_bits(bits_of(a.lane[l]) + (bits_of(rounded.lane[l]) << 23));
-  }
-  return v;
+  F32Bits bits = bits_of(a);
+  const F32Bits octaves = bits_of(rounded);
+  for (int l = 0; l < 16; ++l) bits.lane[l] += octaves.lane[l] << 23;
+  return of_bits(bits);
 }
 
 // The upper 12 bits of the significand.
 inline F32x16 upper_half(const F32x16& a) {
-  F32x16 v;
-  for (int l = 0; l < 16; ++l) v.lane[l] = of_bits(bits_of(a.lane[l]) & 0xfffff000);
-  return v;
+  F32Bits bits = bits_of(a);
+  for (int l = 0; l < 16; ++l) bits.lane[l] &= 0xfffff000;
+  return of_bits(bits);
 }
 
 // Every bit that one of the two has.
 inline F32x16 bits_or(const F32x16& a, const F32x16& b) {
-  F32x16 v;
-  for (int l = 0; l < 16; ++l) v.lane[l] = of_bits(bits_of(a.lane[l]) | bits_of(b.lane[l]));
-  return v;
+  F32Bits bits = bits_of(a);
+  const F32Bits others = bits_of(b);
+  for (int l = 0; l < 16; ++l) bits.lane[l] |= others.lane[l];
+  return of_bits(bits);
 }
 
 // a where x >= limit, elsewhere (and where they cannot be ordered) +0.
 inline F32x16 zero_unless_at_least(const F32x16& x, const F32x16& limit, const F32x16& a) {
-  F32x16 v;
-  for (int l = 0; l < 16; ++l) v.lane[l] = x.lane[l] >= limit.lane[l] ? a.lane[l] : 0.0f;
-  return v;
+  F32Bits bits = bits_of(a);
+  for (int l = 0; l < 16; ++l) {
+    bits.lane[l] &= mask_of(x.lane[l] >= limit.lane[l]);
+  }
+  return of_bits(bits);
 }
 
 // Fold the upper half of the lanes onto the lower half until one is left.
