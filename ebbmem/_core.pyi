@@ -3,10 +3,14 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ebbmem._core_recall import FoundProducts as FoundProducts
+from ebbmem._core_recall import HitMaker as HitMaker
 from ebbmem._core_recall import Maker as Maker
 from ebbmem._core_recall import Products as Products
 from ebbmem._core_recall import Searches as Searches
 from ebbmem._core_recall import Strengths as Strengths
+from ebbmem._core_recall import kept_strengths as kept_strengths
+from ebbmem._core_recall import past_strengths as past_strengths
 from ebbmem._core_recall import product_scores as product_scores
 from ebbmem._core_recall import top_bounded as top_bounded
 

@@ -1,5 +1,7 @@
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
+
+from typing_extensions import Never
 
 from ebbmem._core import (
     F32,
@@ -57,18 +59,37 @@ def top_bounded(
     k: int,
 ) -> tuple[I64, F64, F64 | None, F64, F64 | None, F64, F64]: ...
 
+class FoundProducts:
+    def __init__(self, args: Never, kwargs: Never) -> None: ...  # made by Products alone
+    def __len__(self) -> int: ...
+    @property
+    def slots(self) -> I64: ...
+    @property
+    def cosines(self) -> F64: ...
+    @property
+    def nearness(self) -> F64: ...
+    @property
+    def importance(self) -> F64: ...
+    @property
+    def retained(self) -> F64: ...
+    @property
+    def slot_list(self) -> list[int]: ...
+    @property
+    def scores(self) -> list[float]: ...
+
 class Products:
-    def __init__(self, importance: F64, created_us: I64, mask: Mask, unit_us: int) -> None: ...
-    def best(
+    def __init__(
         self,
         vectors: WordVectors,
-        buckets: U32,
-        counts: I32,
         fading: Fading,
-        now_us: int,
-        rate: float,
-        k: int,
-    ) -> tuple[I64, F64, F64, F64, F64, F64]: ...
+        importance: F64,
+        created_us: I64,
+        mask: Mask,
+        unit_us: int,
+    ) -> None: ...
+    def best(
+        self, buckets: U32, counts: I32, now_us: int, rate: float, k: int
+    ) -> FoundProducts: ...
 
 class Searches:
     def __init__(self) -> None: ...
@@ -156,8 +177,32 @@ class Strengths:
         evidence: float | None = ...,
         refractory: int = ...,
     ) -> bytes: ...
+    def succeed_products(
+        self,
+        found: FoundProducts,
+        hits: int,
+        now: int,
+        gain: float,
+        evidence: float | None = ...,
+        refractory: int = ...,
+    ) -> bytes: ...
+
+def kept_strengths(
+    recalls: tuple[tuple[bytes, int, float], ...],
+) -> list[tuple[int, float, float, int, int]]: ...
+def past_strengths(traces: bytes) -> bytes: ...
 
 class Maker(Generic[_Value]):
     def __init__(self, cls: type[_Value], names: tuple[str, ...]) -> None: ...
     def one(self, *args: Any) -> _Value: ...
-    def many(self, *args: Iterable[Any]) -> tuple[_Value, ...]: ...
+
+class HitMaker(Generic[_Value]):
+    def __init__(self, hit: type[_Value], memory: type[Any]) -> None: ...
+    def made(
+        self,
+        hit_source: Callable[[int, str], Any],
+        memory_source: Callable[[int, str], Any],
+        places: Iterable[int],
+        rows: Iterable[tuple[Any, ...]],
+        scores: Iterable[float],
+    ) -> tuple[_Value, ...]: ...

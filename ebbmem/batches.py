@@ -12,20 +12,12 @@ from ebbmem.engine import Engine
 from ebbmem.errors import CorruptStore, EmbedderFailed, PartlyAnswered
 from ebbmem.index import ScopeIndex
 from ebbmem.models import RecallResult
-from ebbmem.options import beside
+from ebbmem.options import Options, beside
 from ebbmem.questions import Cue, Question, searches
 from ebbmem.recall import answer
 from ebbmem.recipes import Ranking
-from ebbmem.retrieval import (
-    Call,
-    Options,
-    analyse,
-    finished,
-    known_in,
-    put,
-    recall_cue,
-    without_vectors,
-)
+from ebbmem.replies import Call
+from ebbmem.retrieval import analyse, finished, known_in, put, recall_cue, without_vectors
 from ebbmem.searches import Ranking as Ranked
 from ebbmem.searches import made_together
 
@@ -200,7 +192,7 @@ def _answered(
     own_ns = (time.perf_counter_ns() - started_ns) // len(questions)
     outcomes: list[Outcome] = []
     for (scope, cue), one, lanes in zip(batch, questions, lookups, strict=False):
-        call = Call(scope, cue, time.perf_counter_ns() - own_ns)
+        call = Call(scope, cue.text, time.perf_counter_ns() - own_ns)
         made = {lane: next(rankings) for lane in lanes}
         try:
             outcomes.append(_finished(engine, call, one, made, options))

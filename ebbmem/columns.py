@@ -70,7 +70,7 @@ class Columns:
         self._fading: _core.Fading | None = None
         self._plain_mask: BoolRows | None = None
         self._strengths: _core.Strengths | None = None
-        self._products: _core.Products | None = None
+        self._products: tuple[_core.WordVectors, _core.Products] | None = None
         self.grown = False
         """Whether a question made more than was there; `LoadedIndexes.weigh` takes it back."""
         self.any_superseded = False
@@ -258,17 +258,29 @@ class Columns:
             self._arrays["anchored_us"][slot] = row.anchored_at
             self._arrays["access_count"][slot] = row.access_count
 
-    def products(self, mask: BoolRows) -> _core.Products:
-        """Return the columns that a product ranks by, and what it may find.
+    def products(self, words: _core.WordVectors, mask: BoolRows) -> _core.Products:
+        """Return what a product ranks of the vectors of these memories.
 
         Kept where the mask is, which recall is mostly asked with.
         """
         if mask is self._plain_mask and self._products is not None:
-            return self._products
-        made = _core.Products(self.importance, self.created_us, mask, US_PER_S)
+            of, made = self._products
+            if of is words:
+                return made
+        fading = self.fading()
+        made = _core.Products(words, fading, self.importance, self.created_us, mask, US_PER_S)
         if mask is self._plain_mask:
-            self._products = made
+            self._products = words, made
         return made
+
+    def plain_products(self, words: _core.WordVectors) -> _core.Products | None:
+        """Return the same with the mask that recall is mostly asked with; None without that."""
+        if self._bounded:
+            return None
+        if self._products is None or self._products[0] is not words:
+            plain = self.mask(0, as_of_us=None, run=None, archive=False)
+            return self.products(words, plain)
+        return self._products[1]
 
     def strengths(self) -> _core.Strengths:
         """Return the columns of strengths, which a success changes; kept until they grow."""

@@ -375,6 +375,12 @@ class Engine:
             return there
         return there | self.rows_now(index, [slot for slot in slots if slot not in there])
 
+    def shelved(self, index: ScopeIndex, slots: Sequence[int]) -> list[Shelved] | None:
+        """Return the rows of memories in the order given; None where they are not all in RAM."""
+        if index.columns.grown:
+            self._indexes.weigh(index)
+        return index.shelf.take_all(slots)
+
     def memories(self, rows: Sequence[int]) -> dict[int, MemoryRow]:
         """Return memories by row id as the records have them, without erased ones."""
         with self.records.read() as reader:

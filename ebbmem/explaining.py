@@ -15,10 +15,11 @@ from ebbmem.filters import Indexed
 from ebbmem.hits import OVER_BUDGET, Answer, budgeted
 from ebbmem.index import ScopeIndex
 from ebbmem.models import Explained, Tier
+from ebbmem.options import Options
 from ebbmem.questions import Cue
 from ebbmem.reading import row_of
 from ebbmem.recall import answer_alone
-from ebbmem.retrieval import Options, analyse, known_in, put, shown, sizes, without_vectors
+from ebbmem.retrieval import analyse, known_in, put, shown, sizes, without_vectors
 
 
 def explain(

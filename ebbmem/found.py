@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
 from typing import Any, Final
 
 from ebbmem import _core, reading, reconsolidation
@@ -16,10 +15,14 @@ from ebbmem.reading import Shown
 from ebbmem.recipes import Recipe
 from ebbmem.shelf import Shelved
 
-# What hits and memories are made with; the rest is made when it is read.
-_HITS: Final = _core.Maker(Recalled, ("_source", "_key", "memory", "score"))
-_MEMORIES: Final = _core.Maker(Memory, ("_source", "_key", "summary"))
-_summary: Final = attrgetter("row.summary")
+HITS: Final = _core.HitMaker(Recalled, Memory)
+
+
+def memory_field(shelved: Shelved, traces: bytes, place: int, scope: str, name: str) -> Any:
+    """Return a field of a hit's memory, whose strengths were those of a trace."""
+    _, row, successor = shelved
+    strengths = reconsolidation.strengths_at(traces, place)
+    return reading.field(Shown(row, strengths, scope, successor), name)
 
 
 class Found:
@@ -64,19 +67,14 @@ class Found:
 
     def recalled(self) -> tuple[tuple[Recalled, ...], tuple[Recalled, ...]]:
         """Return the hits, and what was skipped, as users see them."""
-        answer, count = self._answer, len(self._rows)
-        texts = map(_summary, self._rows)
-        memories = _MEMORIES.many((self._part,) * count, range(count), texts)
-        parts = (answer.ranked.part,) * count
-        made = _HITS.many(parts, answer.places, memories, answer.scores)
+        answer = self._answer
+        made = HITS.made(answer.ranked.part, self._field, answer.places, self._rows, answer.scores)
         hits = len(answer.hits)
         return made[:hits], made[hits:]
 
-    def _part(self, place: int, name: str) -> Any:
+    def _field(self, place: int, name: str) -> Any:
         """Return a field of one of the memories."""
-        row, successor = self._rows[place]
-        strengths = reconsolidation.strengths_at(self._traces, place)
-        return reading.field(Shown(row, strengths, self._scope, successor), name)
+        return memory_field(self._rows[place], self._traces, place, self._scope, name)
 
     def keep(self, engine: Engine, index: ScopeIndex, now_us: int, by: Recipe) -> None:
         """Let the records learn with the next commit what was strengthened."""

@@ -3,16 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from ebbmem import arguments
 from ebbmem.clock import Moment, to_us
 from ebbmem.errors import InvalidArgument, InvalidType
-from ebbmem.filters import checked_filter
+from ebbmem.filters import Filter, checked_filter
 from ebbmem.recipes import Recipe
-from ebbmem.retrieval import Options
 
 Reinforce = Literal["recall", "use", False]
+
+
+_PLAIN: Final = (None, None, False, None)
+"""The usual ``as_of_us``, ``run_id``, ``archive`` and ``token_budget``."""
+
+
+class Options(NamedTuple):
+    """Everything about a recall but its cue; every field checked."""
+
+    recipe: Recipe
+    top_k: int
+    min_score: float
+    now_us: int
+    as_of_us: int | None
+    run_id: str | None
+    archive: bool
+    token_budget: int | None
+    reinforce: bool
+    """Whether hits are strengthened by being recalled."""
+    also: tuple[str, ...] = ()
+    """Scopes that are read beside the one asked."""
+    filters: Filter | None = None
+    degraded: bool = False
+    """Whether the recipe is without its vectors, as the embedder failed."""
+
+    @property
+    def plain(self) -> bool:
+        """Return whether nothing is asked but the best of one scope as it is now."""
+        return self[4:8] == _PLAIN and not self.also and self.filters is None
 
 
 def checked_options(

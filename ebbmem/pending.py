@@ -12,19 +12,18 @@ import threading
 import time
 import weakref
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, compress, pairwise
+from itertools import compress
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from ebbmem import reconsolidation
+from ebbmem import _core, reconsolidation
 from ebbmem.changes import Post
 from ebbmem.columns import Columns
-from ebbmem.decay import I64
 from ebbmem.errors import CorruptStore
 from ebbmem.recipes import Recipe
-from ebbmem.reconsolidation import Outcome, Traced
-from ebbmem.records.base import Writer
+from ebbmem.reconsolidation import Traced
+from ebbmem.records.base import StrengthRow, Writer
 
 NS_PER_S = 1_000_000_000
 MOST_HITS: Final = 65_536
@@ -278,32 +277,12 @@ def _write_scope(
 def _write_as_in_ram(writer: Writer, share: Sequence[PendingRecall]) -> None:
     """Write recalls whose strengths are those of the records: each memory's newest, once."""
     scope_id = share[0].scope_id
-    told = reconsolidation.traced(one.traces for one in share)
-    succeeded = np.flatnonzero(told.succeeded)
-    if len(succeeded):
-        newest = _newest(told.before.row, succeeded)
-        writer.update_strengths(scope_id, _strengthened(share, told, newest).rows())
-    payload = reconsolidation.packed(told.before, told.r)
-    ends = accumulate(one.hits * reconsolidation.ENTRY_BYTES for one in share)
-    parts = pairwise([0, *ends])
-    events = [(one.now_us, payload[a:b]) for one, (a, b) in zip(share, parts, strict=True)]
+    recalls = [(one.traces, one.now_us, one.recipe.reinforcement.beta) for one in share]
+    kept = _core.kept_strengths(tuple(recalls))
+    if kept:
+        writer.update_strengths(scope_id, [StrengthRow._make(one) for one in kept])
+    events = [(now_us, _core.past_strengths(traces)) for traces, now_us, _ in recalls]
     writer.insert_events(scope_id, RECALLED, events)
-
-
-def _strengthened(share: Sequence[PendingRecall], told: Traced, places: I64) -> Outcome:
-    """Return the strengths after the success at some places of what the share's recalls hit."""
-    of_recall = np.searchsorted(np.cumsum([one.hits for one in share]), places, "right")
-    gain = np.array([one.recipe.reinforcement.beta for one in share])[of_recall]
-    now_us = np.array([one.now_us for one in share])[of_recall]
-    return reconsolidation.succeeded(told.before.where(places), told.r[places], gain, now_us)
-
-
-def _newest(rows: I64, strengthened: I64) -> I64:
-    """Return the last place at which each memory was strengthened."""
-    places = strengthened[::-1]
-    _, first = np.unique(rows[places], return_index=True)
-    newest: I64 = places[first]
-    return newest
 
 
 def _write_again(writer: Writer, one: PendingRecall) -> None:

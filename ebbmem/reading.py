@@ -142,7 +142,7 @@ def get(engine: Engine, scope: str, memory_id: str) -> Memory:
     """Return one memory of a scope, or raise UnknownMemory."""
     with engine.read(scope) as reader:
         row = row_of(reader, reader.scope(scope), memory_id)
-        found, successor = fetched(reader, [row])[row]
+        _, found, successor = fetched(reader, [row])[row]
     (strengths,) = held([found]).rows()
     return memory(Shown(found, strengths, scope, successor))
 

@@ -16,8 +16,9 @@ from ebbmem import scoring, succession
 from ebbmem.associating import activated, activates, paths
 from ebbmem.bounded import only_words_count, ranked_by_words
 from ebbmem.decay import F64, Ebbinghaus
-from ebbmem.hits import NO_CASCADE, Answer, Ranked, cut, moved
+from ebbmem.hits import Answer, Ranked, cut, moved
 from ebbmem.noting import in_conflict, superseded
+from ebbmem.products import Products, products
 from ebbmem.questions import BoolRows, Question, searches
 from ebbmem.recipes import Ranking as Kind
 from ebbmem.scoring import Terms
@@ -67,12 +68,11 @@ def answer_alone(one: Question) -> Answer:
     """Run every stage for one cue, its rankings included."""
     request, asked = one.request, one.asked
     if request.recipe.ranking is Kind.PRODUCT and isinstance(asked, AskedWords):
-        columns, law = one.index.columns, cast(Ebbinghaus, request.recipe.law)
-        moment = request.now_us, law.decay_factor
-        products = columns.products(request.mask)
         words, query = asked
-        found = products.best(words, *query, columns.fading(), *moment, request.top_k)
-        return _by_product(one, found)
+        law = cast(Ebbinghaus, request.recipe.law)
+        held = one.index.columns.products(words, request.mask)
+        found = held.best(*query, request.now_us, law.decay_factor, request.top_k)
+        return _by_product(one, products(found))
     return answer(one, {lane: search.ranking() for lane, search in searches(one).items()})
 
 
@@ -81,26 +81,14 @@ def _product(one: Question, ranking: Ranking) -> Answer:
     law, columns = cast(Ebbinghaus, one.request.recipe.law), one.index.columns
     weighed = columns.importance, columns.created_us
     terms = scoring.product(*ranking, weighed, law, one.request.now_us)
-    return _by_product(one, (*ranking, *terms))
+    near, importance, retained, scores = terms
+    return _by_product(one, Products(*ranking, near, importance, retained, scores.tolist()))
 
 
-def _by_product(one: Question, found: tuple[I64, F64, F64, F64, F64, F64]) -> Answer:
-    """Tell of the best by ``((cos + 1) / 2) * importance * R``: slots, cosines, terms, scores."""
-    slots, cosines, near, importance, retained, scores = found
-    ranked = Ranked(
-        one.request.recipe.name,
-        slots,
-        scores.tolist(),
-        range(len(slots)),
-        cosines,
-        NO_CASCADE,
-        retained,
-        {"similarity": near, "importance": importance, "retrievability": retained},
-        {"dense": slots},
-        {},
-        in_conflict(one, slots, superseded(one.index, slots)),
-    )
-    return cut(ranked, one.request.min_score)
+def _by_product(one: Question, found: Products) -> Answer:
+    """Return the answer that the best by a product are."""
+    notes = in_conflict(one, found.slots, superseded(one.index, found.slots))
+    return cut(found.ranked(one.request.recipe.name, notes), one.request.min_score)
 
 
 def _familiar(one: Question, rankings: Mapping[str, Ranking]) -> Familiar:

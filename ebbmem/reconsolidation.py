@@ -147,10 +147,22 @@ def recalled(
 
     ``found`` are slots and their similarities; returns the traces of all, for `traced`.
     """
+    return strengths.succeed(*found, hits, now_us, *_rule(recipe))
+
+
+def recalled_products(
+    strengths: _core.Strengths, found: _core.FoundProducts, now_us: int, by: Recipe | None
+) -> bytes:
+    """Do the same with all that a product ranking found; ``by`` None strengthens nothing."""
+    if by is None:
+        return strengths.succeed_products(found, 0, now_us, 0.0)
+    return strengths.succeed_products(found, len(found), now_us, *_rule(by))
+
+
+def _rule(recipe: Recipe) -> tuple[float] | tuple[float, float, int]:
+    """Return the gain of a success, and what guards it where something does."""
     guard, gain = recipe.guard, recipe.reinforcement.beta
-    if guard is None:
-        return strengths.succeed(*found, hits, now_us, gain)
-    return strengths.succeed(*found, hits, now_us, gain, guard.evidence, guard.refractory_us)
+    return (gain,) if guard is None else (gain, guard.evidence, guard.refractory_us)
 
 
 def succeeded(before: Held, r: F64, gain: F64 | float, now_us: I64 | int) -> Outcome:

@@ -6,41 +6,34 @@ import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ebbmem import _core
+from ebbmem import straight
 from ebbmem.analysis import Analyzer
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
 from ebbmem.errors import EmbedderFailed
-from ebbmem.filters import Filter, Indexed
+from ebbmem.filters import Indexed
 from ebbmem.found import Found
 from ebbmem.hits import Answer, budgeted, known
 from ebbmem.index import ScopeIndex
 from ebbmem.merging import Merged, Part, merged
 from ebbmem.models import Recalled, RecallResult
 from ebbmem.naming import names
+from ebbmem.options import Options
 from ebbmem.questions import Cue, Question, Request, question
 from ebbmem.recall import answer_alone
 from ebbmem.recipes import Recipe, by_words
-from ebbmem.records.identity import id_text, new_id
+from ebbmem.replies import Call, reply
 from ebbmem.shelf import Shelved
 from ebbmem.spaces import Query, queries
 
 CHARACTERS_PER_TOKEN = 4
-NS_PER_US = 1_000
 NO_TERMS = np.empty(0, dtype=np.uint64)
 I64 = NDArray[np.int64]
 U64 = NDArray[np.uint64]
-# What a result is made with; its id is made when it is read.
-_RESULT: Final = _core.Maker(
-    RecallResult,
-    ("_source", "_key", "cue", "memories", "skipped", "abstained", "degraded", "took_us"),
-)
-
 _AHEAD = 10
 """How many matches are read with the first, as they are likely to be among the hits."""
 
@@ -48,38 +41,13 @@ Looked = tuple[ScopeIndex, Answer, Mapping[int, Shelved]]
 """An index, what it answers, and the rows of that."""
 
 
-class Options(NamedTuple):
-    """Everything about a recall but its cue; every field checked."""
-
-    recipe: Recipe
-    top_k: int
-    min_score: float
-    now_us: int
-    as_of_us: int | None
-    run_id: str | None
-    archive: bool
-    token_budget: int | None
-    reinforce: bool
-    """Whether hits are strengthened by being recalled."""
-    also: tuple[str, ...] = ()
-    """Scopes that are read beside the one asked."""
-    filters: Filter | None = None
-    degraded: bool = False
-    """Whether the recipe is without its vectors, as the embedder failed."""
-
-
-class Call(NamedTuple):
-    """One recall under way; ``started_ns`` by the performance counter."""
-
-    scope: str
-    cue: Cue
-    started_ns: int
-
-
 def recall(
     engine: Engine, scope: str, embedder: Embedder, cue: str, options: Options
 ) -> RecallResult:
     """Answer one cue, and keep what that changed."""
+    told = straight.recall(engine, scope, embedder, cue, options)
+    if told is not None:
+        return told
     try:
         analysed = _analysed(engine.analyzer, embedder, cue, options.recipe)
         return recall_cue(engine, scope, embedder, analysed, options)
@@ -134,7 +102,7 @@ def recall_cue(
     """Answer one cue that was analysed."""
     if options.also:
         return _recall_beside(engine, scope, embedder, cue, options)
-    call = Call(scope, cue, time.perf_counter_ns())
+    call = Call(scope, cue.text, time.perf_counter_ns())
     with engine.alone(scope, write=options.reinforce):
         return finished(engine, call, _looked(engine, scope, embedder, cue, options), options)
 
@@ -145,11 +113,11 @@ def finished(engine: Engine, call: Call, looked: Looked | None, options: Options
     The caller holds the scope's lock.
     """
     if looked is None:
-        return _told(engine, call, ((), ()), options)
+        return reply(engine.meter, call, ((), ()), options)
     if options.token_budget is not None:
         index, answered, rows = looked
         looked = index, budgeted(answered, sizes(rows), options.token_budget), rows
-    return _told(engine, call, _kept(engine, looked, options).recalled(), options)
+    return reply(engine.meter, call, _kept(engine, looked, options).recalled(), options)
 
 
 def _kept(engine: Engine, looked: Looked, options: Options) -> Found:
@@ -168,29 +136,6 @@ def _strengthened(looked: Looked, options: Options) -> Found:
     return Found.strengthened(*looked, options.now_us, by)
 
 
-def _told(
-    engine: Engine,
-    call: Call,
-    parts: tuple[tuple[Recalled, ...], tuple[Recalled, ...]],
-    options: Options,
-) -> RecallResult:
-    """Return the result of a recall, and count it."""
-    hits, skipped = parts
-    abstained = not hits and all(one.score < options.min_score for one in skipped)
-    took_ns = time.perf_counter_ns() - call.started_ns
-    degraded = options.degraded
-    engine.meter.recalled(call.scope, took_ns, abstained=abstained, degraded=degraded)
-    key: tuple[int, dict[str, str]] = (options.now_us, {})
-    told = (call.cue.text, hits, skipped, abstained, degraded, took_ns // NS_PER_US)
-    return _RESULT.one(_id_told, key, *told)
-
-
-def _id_told(key: tuple[int, dict[str, str]], name: str) -> str:
-    """Return the id of a recall, made for the first who reads it."""
-    now_us, told = key
-    return told.get(name) or told.setdefault(name, id_text(new_id(now_us)))
-
-
 def _recall_beside(
     engine: Engine, scope: str, embedder: Embedder, cue: Cue, options: Options
 ) -> RecallResult:
@@ -198,7 +143,7 @@ def _recall_beside(
 
     The lock of one scope is held at a time.
     """
-    call = Call(scope, cue, time.perf_counter_ns())
+    call = Call(scope, cue.text, time.perf_counter_ns())
     aside = options._replace(reinforce=False)
     seen = [_seen(engine, name, embedder, cue, aside) for name in options.also]
     others = [one for one in seen if one is not None]
@@ -217,7 +162,7 @@ def _recall_beside(
         (n, one.narrowed(answer))
         for n, ((_, one), answer) in enumerate(zip(others, whole.answers[1:], strict=True), 1)
     ]
-    return _told(engine, call, _in_order(shares, whole), options)
+    return reply(engine.meter, call, _in_order(shares, whole), options)
 
 
 def _seen(

@@ -18,8 +18,12 @@ ROW_BYTES = 950
 
 
 class Shelved(NamedTuple):
-    """A memory's row, and the public id of the memory that replaced it."""
+    """A memory's text and row, and the public id of the memory that replaced it.
 
+    The text comes first: what makes hits looks for it there.
+    """
+
+    summary: str
     row: MemoryRow
     successor: str | None
 
@@ -29,10 +33,11 @@ def fetched(reader: Reader, rows: Sequence[int]) -> dict[int, Shelved]:
     found = reader.memories(rows)
     successors = [m.superseded_by for m in found.values() if m.superseded_by is not None]
     if not successors:
-        return {row: Shelved(memory, None) for row, memory in found.items()}
+        return {row: Shelved(memory.summary, memory, None) for row, memory in found.items()}
     ids = {row: id_text(value) for row, value in reader.ids(successors).items()}
     return {
-        row: Shelved(memory, ids.get(memory.superseded_by or 0)) for row, memory in found.items()
+        row: Shelved(memory.summary, memory, ids.get(memory.superseded_by or 0))
+        for row, memory in found.items()
     }
 
 
@@ -66,6 +71,11 @@ class Shelf:
         if all(found.values()):
             return cast("dict[int, Shelved]", found)
         return {slot: one for slot, one in found.items() if one is not None}
+
+    def take_all(self, slots: Sequence[int]) -> list[Shelved] | None:
+        """Return the row of each slot, or None where one of them is not here."""
+        found = list(map(self._rows.get, slots))
+        return None if None in found else cast("list[Shelved]", found)
 
     def put(self, rows: Mapping[int, Shelved]) -> None:
         """Keep rows."""

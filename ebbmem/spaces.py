@@ -160,24 +160,24 @@ class WordLane:
 
     def __init__(self, embedder: WordEmbedder) -> None:
         self.embedder = embedder
-        self._words = _core.WordVectors(embedder.dim)
+        self.words = _core.WordVectors(embedder.dim)
 
     @property
     def bytes(self) -> int:
         """Memory held."""
-        return self._words.bytes
+        return self.words.bytes
 
     def append(self, summaries: Sequence[str], _vectors: F32 | None, /) -> None:
         """Take in new slots; their counts follow from the texts."""
-        self._words.append(*self.embedder.counts_many(summaries))
+        self.words.append(*self.embedder.counts_many(summaries))
 
     def tombstone(self, slots: I64) -> None:
         """Take slots out of every ranking."""
-        self._words.tombstone(slots)
+        self.words.tombstone(slots)
 
     def asked(self, query: Query) -> Asked:
         """Return this lane asked with a cue."""
-        return AskedWords(self._words, cast(WordQuery, query))
+        return AskedWords(self.words, cast(WordQuery, query))
 
 
 def empty_lane(embedder: Embedder) -> Lane:

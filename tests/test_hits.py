@@ -142,7 +142,7 @@ class TestRows:
 class TestShelf:
     def shelved(self, text, number=1):
         values = dict.fromkeys(MemoryRow._fields) | {"row_id": number, "summary": text}
-        return Shelved(MemoryRow(**values), None)
+        return Shelved(text, MemoryRow(**values), None)
 
     def test_what_is_put_is_taken(self):
         shelf, one = Shelf(), self.shelved("a")

@@ -19,7 +19,7 @@ LAYERS: dict[int, str] = {
     " searches questions bounded associating noting options batches catchup"
     " writes workers digests reading retrieval explaining revision erasure filters prospective"
     " buffer summaries consolidation engine lines parsing intake telling restoring importing"
-    " exporting verifying reembedding languages hubs",
+    " exporting verifying reembedding languages hubs products replies straight",
     4: "sharing maintenance database handle recaller store agentic fleet calibrate",
     5: "__init__ __main__ cli demo terminal charts",
 }
@@ -119,16 +119,22 @@ WITHIN: dict[str, str] = {
     "associating": "index questions recipes spreading",
     "noting": "hits index questions succession",
     "bounded": "associating hits noting questions recipes searches spreading",
-    "recall": "associating bounded hits noting questions recipes scoring searches spaces spreading"
+    "recall": "associating bounded hits noting products questions recipes scoring searches spaces"
+    " spreading"
     " succession",
     "reconsolidation": "recipes",
     "reading": "engine reconsolidation shelf",
     "merging": "hits",
+    "products": "hits",
+    "replies": "metering options",
+    "straight": "engine found hits index options pending products recipes reconsolidation replies"
+    " shelf spaces",
     "found": "engine hits index pending reading recipes reconsolidation shelf",
-    "retrieval": "engine filters found hits index merging questions recall recipes shelf spaces",
-    "explaining": "engine filters hits index questions reading recall retrieval",
-    "options": "filters recipes retrieval",
-    "batches": "engine index options questions recall recipes retrieval searches",
+    "retrieval": "engine filters found hits index merging options questions recall recipes"
+    " replies shelf spaces straight",
+    "explaining": "engine filters hits index options questions reading recall retrieval",
+    "options": "filters recipes",
+    "batches": "engine index options questions recall recipes replies retrieval searches",
     # 3, writes: each is one change of the engine's
     "superseding": "changes reading",
     "hubs": "changes",
@@ -198,7 +204,9 @@ OUTSIDE: dict[str, dict[str, str]] = {
         "batches": "perf_counter_ns",
         "commits": "monotonic",
         "pending": "monotonic_ns",
+        "replies": "perf_counter_ns",
         "retrieval": "perf_counter_ns",
+        "straight": "perf_counter_ns",
         "remembering": "perf_counter_ns",
         "records.busy": "monotonic sleep",
         "records.journals": "monotonic sleep",

@@ -2,14 +2,15 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "bindings/arguments.h"
+#include "bindings/found_products.h"
 #include "bindings/numpy_views.h"
 #include "bindings/one_text.h"
 #include "bindings/ranking.h"
 #include "bindings/released.h"
 #include "bindings/topics.h"
-#include "core/product_ranking.h"
 
 namespace py = pybind11;
 
@@ -17,11 +18,15 @@ namespace ebb::bindings {
 
 namespace {
 
-// The columns of a scope, held as they are, and what may be found of it.
+// The memories of a scope, held as they are, and what may be found of them.
 class HeldProducts {
  public:
-  HeldProducts(py::object importance, py::object created, py::object mask, const py::object& unit)
-      : importance_(std::move(importance)),
+  // The vectors and what fades outlive this: the binding keeps them.
+  HeldProducts(const WordVectors& vectors, const Fading& fading, py::object importance,
+               py::object created, py::object mask, const py::object& unit)
+      : vectors_(vectors),
+        fading_(fading),
+        importance_(std::move(importance)),
         created_(std::move(created)),
         mask_(std::move(mask)),
         weights_(vector_view<double>(importance_, "importance")),
@@ -29,9 +34,8 @@ class HeldProducts {
         allowed_(optional_view<bool>(mask_, "mask")),
         unit_(static_cast<double>(checked_count(unit, "unit_us", 1))) {}
 
-  py::tuple best(const WordVectors& vectors, const py::object& buckets, const py::object& counts,
-                 const Fading& fading, const py::object& now, const py::object& rate,
-                 const py::object& k) const {
+  FoundProducts best(const py::object& buckets, const py::object& counts, const py::object& now,
+                     const py::object& rate, const py::object& k) const {
     const OneText query(buckets, counts);
     const Moment moment = moment_of(now, rate);
     const ProductColumns columns{weights_, {since_, moment.now_us, unit_}};
@@ -39,13 +43,14 @@ class HeldProducts {
     selection.newness = since_;
     selection.mask = allowed_;
     selection.k = checked_count(k, "k", 1);
-    const ProductRanking found = released(
-        [&] { return top_products(vectors, query.counts(), fading, moment, selection, columns); });
-    return py::make_tuple(copied(found.slots), copied(found.cosines), copied(found.nearness),
-                          copied(found.importance), copied(found.retained), copied(found.scores));
+    return FoundProducts(released([&] {
+      return top_products(vectors_, query.counts(), fading_, moment, selection, columns);
+    }));
   }
 
  private:
+  const WordVectors& vectors_;
+  const Fading& fading_;
   py::object importance_;
   py::object created_;
   py::object mask_;
@@ -55,16 +60,40 @@ class HeldProducts {
   double unit_;
 };
 
+template <typename T>
+py::list listed(const std::vector<T>& values) {
+  py::list list(values.size());
+  Py_ssize_t i = 0;
+  for (const T& value : values) PyList_SET_ITEM(list.ptr(), i++, py::cast(value).release().ptr());
+  return list;
+}
+
+template <typename T>
+auto column(std::vector<T> ProductRanking::*values) {
+  return [values](const FoundProducts& found) { return copied(found.ranking().*values); };
+}
+
 }  // namespace
 
 void bind_products(py::module_& m) {
+  py::class_<FoundProducts>(m, "FoundProducts", "The best by a product, best first.")
+      .def("__len__", &FoundProducts::size, "How many were found.")
+      .def_property_readonly("slots", column(&ProductRanking::slots))
+      .def_property_readonly("cosines", column(&ProductRanking::cosines))
+      .def_property_readonly("nearness", column(&ProductRanking::nearness))
+      .def_property_readonly("importance", column(&ProductRanking::importance))
+      .def_property_readonly("retained", column(&ProductRanking::retained))
+      .def_property_readonly("slot_list",
+                             [](const FoundProducts& f) { return listed(f.ranking().slots); })
+      .def_property_readonly("scores",
+                             [](const FoundProducts& f) { return listed(f.ranking().scores); });
   py::class_<HeldProducts>(m, "Products", "Memories by slot, to be ranked by a product.")
-      .def(py::init<py::object, py::object, py::object, const py::object&>(), py::arg("importance"),
-           py::arg("created_us"), py::arg("mask"), py::arg("unit_us"))
-      .def("best", &HeldProducts::best,
-           "Best slots, their cosines, the terms of their scores, and the scores.",
-           py::arg("vectors"), py::arg("buckets"), py::arg("counts"), py::arg("fading"),
-           py::arg("now_us"), py::arg("rate"), py::arg("k"));
+      .def(py::init<const WordVectors&, const Fading&, py::object, py::object, py::object,
+                    const py::object&>(),
+           py::keep_alive<1, 2>(), py::keep_alive<1, 3>(), py::arg("vectors"), py::arg("fading"),
+           py::arg("importance"), py::arg("created_us"), py::arg("mask"), py::arg("unit_us"))
+      .def("best", &HeldProducts::best, "The best by a product for one text's counts.",
+           py::arg("buckets"), py::arg("counts"), py::arg("now_us"), py::arg("rate"), py::arg("k"));
 }
 
 }  // namespace ebb::bindings

@@ -1,10 +1,14 @@
 #include <pybind11/pybind11.h>
 
 #include <array>
+#include <cstring>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bindings/arguments.h"
+#include "bindings/found_products.h"
 #include "bindings/numpy_views.h"
 #include "bindings/topics.h"
 #include "core/reinforcement.h"
@@ -32,20 +36,35 @@ class HeldStrengths {
                     const py::object& now, const py::object& gain, const py::object& evidence,
                     const py::object& refractory) const {
     const auto chosen = vector_view<std::int64_t>(slots, "slots");
-    const Recalled recalled{chosen, vector_view<double>(similarity, "similarity", chosen.size),
-                            checked_count(hits, "hits", 0), guard_of(evidence, refractory)};
+    return traced({chosen, vector_view<double>(similarity, "similarity", chosen.size),
+                   checked_count(hits, "hits", 0), guard_of(evidence, refractory)},
+                  now, gain);
+  }
+
+  py::bytes succeed_products(const FoundProducts& found, const py::object& hits,
+                             const py::object& now, const py::object& gain,
+                             const py::object& evidence, const py::object& refractory) const {
+    const ProductRanking& ranking = found.ranking();
+    return traced({{ranking.slots.data(), ranking.slots.size()},
+                   {ranking.cosines.data(), ranking.cosines.size()},
+                   checked_count(hits, "hits", 0),
+                   guard_of(evidence, refractory)},
+                  now, gain);
+  }
+
+ private:
+  py::bytes traced(const Recalled& recalled, const py::object& now, const py::object& gain) const {
     const std::int64_t moment = checked_integer(now, "now");
     const SuccessRule rule{rate_, unit_, checked_number(gain, "gain")};
     // Made before anything changes: there may be no memory for it.
-    auto told = py::reinterpret_steal<py::bytes>(
-        PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(chosen.size * sizeof(Trace))));
+    auto told = py::reinterpret_steal<py::bytes>(PyBytes_FromStringAndSize(
+        nullptr, static_cast<Py_ssize_t>(recalled.slots.size * sizeof(Trace))));
     if (!told) throw py::error_already_set();
     ebb::succeed(columns_, recalled, moment, rule,
                  reinterpret_cast<Trace*>(PyBytes_AS_STRING(told.ptr())));
     return told;
   }
 
- private:
   static StrengthColumns columns_of(const py::object& row, const py::object& strength,
                                     const py::object& anchor, const py::object& intensity,
                                     const py::object& accessed, const py::object& accesses) {
@@ -72,6 +91,51 @@ class HeldStrengths {
   std::array<py::object, 6> held_;
 };
 
+// The traces that `succeed` told of one recall; a copy, since bytes need not be aligned for them.
+std::vector<Trace> traces_of(const py::handle& told) {
+  char* bytes = nullptr;
+  Py_ssize_t size = 0;
+  if (PyBytes_AsStringAndSize(told.ptr(), &bytes, &size) != 0) throw py::error_already_set();
+  const std::size_t count = static_cast<std::size_t>(size) / sizeof(Trace);
+  if (count * sizeof(Trace) != static_cast<std::size_t>(size)) {
+    throw ValueError("traces", "whole traces of " + std::to_string(sizeof(Trace)) + " bytes",
+                     std::to_string(size) + " bytes");
+  }
+  std::vector<Trace> traces(count);
+  std::memcpy(traces.data(), bytes, count * sizeof(Trace));
+  return traces;
+}
+
+// Tuples, which no other thread can change: (traces, now, gain) each.
+py::list kept_after(const py::tuple& recalls) {
+  std::vector<std::vector<Trace>> told;
+  std::vector<Retold> retold;
+  told.reserve(recalls.size());
+  for (const py::handle one : recalls) {
+    const auto recall = one.cast<py::tuple>();
+    if (recall.size() != 3)
+      throw ShapeError("recalls", "3 values each", std::to_string(recall.size()));
+    const std::vector<Trace>& traces = told.emplace_back(traces_of(recall[0]));
+    retold.push_back({{traces.data(), traces.size()},
+                      checked_integer(recall[1], "now"),
+                      checked_number(recall[2], "gain")});
+  }
+  py::list rows;
+  for (const Kept& one : kept({retold.data(), retold.size()})) {
+    rows.append(py::make_tuple(one.row, one.strength, one.anchor, one.accessed, one.accesses));
+  }
+  return rows;
+}
+
+py::bytes past_of(const py::bytes& told) {
+  const std::vector<Trace> traces = traces_of(told);
+  auto payload = py::reinterpret_steal<py::bytes>(
+      PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(traces.size() * sizeof(Past))));
+  if (!payload) throw py::error_already_set();
+  past({traces.data(), traces.size()}, reinterpret_cast<Past*>(PyBytes_AS_STRING(payload.ptr())));
+  return payload;
+}
+
 }  // namespace
 
 void bind_reinforcement(py::module_& m) {
@@ -83,7 +147,16 @@ void bind_reinforcement(py::module_& m) {
       .def("succeed", &HeldStrengths::succeed,
            "Let the first `hits` slots succeed in place; return all as they were, as ebb::Trace.",
            py::arg("slots"), py::arg("similarity"), py::arg("hits"), py::arg("now"),
-           py::arg("gain"), py::arg("evidence") = py::none(), py::arg("refractory") = 0);
+           py::arg("gain"), py::arg("evidence") = py::none(), py::arg("refractory") = 0)
+      .def("succeed_products", &HeldStrengths::succeed_products,
+           "The same of what a product ranking found, by its cosines.", py::arg("found"),
+           py::arg("hits"), py::arg("now"), py::arg("gain"), py::arg("evidence") = py::none(),
+           py::arg("refractory") = 0);
+  m.def("kept_strengths", &kept_after,
+        "Row, strength, anchor, last access and accesses of each memory that succeeded, by row.",
+        py::arg("recalls"));
+  m.def("past_strengths", &past_of, "Row, strength and R of each trace, as bytes.",
+        py::arg("traces"));
 }
 
 }  // namespace ebb::bindings

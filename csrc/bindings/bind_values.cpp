@@ -1,6 +1,7 @@
 #include <pybind11/pybind11.h>
 #include <structmember.h>
 
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,6 +55,26 @@ class Setter {
   Py_ssize_t offset_ = 0;  // of a slot; 0: it is none
 };
 
+py::tuple tuple_of(const py::object& values) {
+  auto tuple = py::reinterpret_steal<py::tuple>(PySequence_Tuple(values.ptr()));
+  if (!tuple) throw py::error_already_set();
+  return tuple;
+}
+
+py::tuple tuple_of(const py::object& values, std::size_t count, const char* argument) {
+  py::tuple tuple = tuple_of(values);
+  if (tuple.size() == count) return tuple;
+  throw ShapeError(argument, std::to_string(count) + " values, one per row",
+                   std::to_string(tuple.size()));
+}
+
+py::handle first_of(const py::handle& row) {
+  if (PyTuple_Check(row.ptr()) != 0 && PyTuple_GET_SIZE(row.ptr()) > 0) {
+    return PyTuple_GET_ITEM(row.ptr(), 0);
+  }
+  raise_type("rows", "tuples that are not empty", py::repr(row));
+}
+
 // What `object.__new__` and `object.__setattr__` do, for the attributes that are named. Python
 // spends longer on calling them for the hits of a recall than on finding the hits.
 class Maker {
@@ -64,39 +85,20 @@ class Maker {
   }
 
   py::object one(const py::args& values) const {
-    require(values.size(), "values");
+    if (values.size() != setters_.size()) {
+      throw ShapeError("values", "one for each of " + std::to_string(setters_.size()) + " names",
+                       std::to_string(values.size()));
+    }
     return made([&](std::size_t i) { return PyTuple_GET_ITEM(values.ptr(), index(i)); });
   }
 
-  py::tuple many(const py::args& columns) const {
-    require(columns.size(), "columns");
-    std::vector<py::tuple> values;
-    values.reserve(columns.size());
-    for (const py::handle column : columns) {
-      values.push_back(py::reinterpret_steal<py::tuple>(PySequence_Tuple(column.ptr())));
-      if (!values.back()) throw py::error_already_set();
-      if (values.back().size() != values.front().size()) {
-        throw ShapeError("columns", std::to_string(values.front().size()) + " values each",
-                         std::to_string(values.back().size()));
-      }
-    }
-    py::tuple objects(values.empty() ? 0 : values.front().size());
-    for (std::size_t row = 0; row < objects.size(); ++row) {
-      py::object object =
-          made([&](std::size_t i) { return PyTuple_GET_ITEM(values[i].ptr(), index(row)); });
-      PyTuple_SET_ITEM(objects.ptr(), index(row), object.release().ptr());
-    }
-    return objects;
+  // A value per name.
+  py::object of(std::initializer_list<py::handle> values) const {
+    return made([&](std::size_t i) { return (values.begin() + i)->ptr(); });
   }
 
  private:
   static Py_ssize_t index(std::size_t i) { return static_cast<Py_ssize_t>(i); }
-
-  void require(std::size_t count, const char* argument) const {
-    if (count == setters_.size()) return;
-    throw ShapeError(argument, "one for each of " + std::to_string(setters_.size()) + " names",
-                     std::to_string(count));
-  }
 
   template <typename Value>
   py::object made(Value value) const {
@@ -113,13 +115,49 @@ class Maker {
   std::vector<Setter> setters_;
 };
 
+// Makes the hits of a recall, each with its memory. What few ask of either is told by a source
+// when it is read: that of the hits by a hit's place, that of the memories by the row's.
+class HitMaker {
+ public:
+  HitMaker(py::object hit, py::object memory)
+      : hit_(std::move(hit), py::make_tuple("_source", "_key", "memory", "score")),
+        memory_(std::move(memory), py::make_tuple("_source", "_key", "summary")) {}
+
+  // A hit per row, whose first item is its text.
+  py::tuple made(const py::object& hit_source, const py::object& memory_source,
+                 const py::object& places, const py::object& rows, const py::object& scores) const {
+    // Tuples of our own: nobody changes them while objects are made.
+    const py::tuple texts = tuple_of(rows);
+    const py::tuple keys = tuple_of(places, texts.size(), "places");
+    const py::tuple values = tuple_of(scores, texts.size(), "scores");
+    py::tuple hits(texts.size());
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(hits.ptr()); ++i) {
+      const py::int_ own(i);
+      const py::handle text = first_of(PyTuple_GET_ITEM(texts.ptr(), i));
+      const py::object memory = memory_.of({memory_source, own, text});
+      py::object hit = hit_.of(
+          {hit_source, PyTuple_GET_ITEM(keys.ptr(), i), memory, PyTuple_GET_ITEM(values.ptr(), i)});
+      PyTuple_SET_ITEM(hits.ptr(), i, hit.release().ptr());
+    }
+    return hits;
+  }
+
+ private:
+  Maker hit_;
+  Maker memory_;
+};
+
 }  // namespace
 
 void bind_values(py::module_& m) {
   py::class_<Maker>(m, "Maker", "Makes objects of a class, past its __init__.")
       .def(py::init<py::object, py::tuple>(), py::arg("cls"), py::arg("names"))
-      .def("one", &Maker::one, "An object: a value per name.")
-      .def("many", &Maker::many, "A tuple of objects: a column of values per name.");
+      .def("one", &Maker::one, "An object: a value per name.");
+  py::class_<HitMaker>(m, "HitMaker", "Makes the hits of a recall, past their __init__.")
+      .def(py::init<py::object, py::object>(), py::arg("hit"), py::arg("memory"))
+      .def("made", &HitMaker::made, "A hit per row, whose first item is its text.",
+           py::arg("hit_source"), py::arg("memory_source"), py::arg("places"), py::arg("rows"),
+           py::arg("scores"));
 }
 
 }  // namespace ebb::bindings

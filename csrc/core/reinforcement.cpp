@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <unordered_map>
 
 #include "core/decay.h"
 #include "core/elementary.h"
@@ -52,14 +53,20 @@ bool lets(const SuccessGuard& guard, std::int64_t accessed, std::int64_t now, do
   return similarity >= guard.evidence;
 }
 
-void reinforce(const StrengthColumns& columns, std::size_t slot, std::int64_t now, double r,
-               double gain) {
-  double& strength = columns.strength[slot];
-  strength += gain * (1.0 - r) * (1.0 - strength);
-  columns.anchor[slot] = 0.5 + 0.5 * strength;
-  columns.accessed[slot] = std::max(columns.accessed[slot], now);
-  std::int64_t& accesses = columns.accesses[slot];
-  accesses += accesses < std::numeric_limits<std::int64_t>::max() ? 1 : 0;
+// What a success leaves of a memory.
+Kept success(const Trace& before, std::int64_t now, double gain) {
+  const double strength =
+      before.strength + gain * (1.0 - before.retrievability) * (1.0 - before.strength);
+  const bool countable = before.accesses < std::numeric_limits<std::int64_t>::max();
+  return {before.row, strength, 0.5 + 0.5 * strength, std::max(before.accessed, now),
+          before.accesses + (countable ? 1 : 0)};
+}
+
+void keep(const StrengthColumns& columns, std::size_t slot, const Kept& after) {
+  columns.strength[slot] = after.strength;
+  columns.anchor[slot] = after.anchor;
+  columns.accessed[slot] = after.accessed;
+  columns.accesses[slot] = after.accesses;
 }
 
 }  // namespace
@@ -84,8 +91,28 @@ void succeed(const StrengthColumns& columns, const Recalled& recalled, std::int6
                  r,
                  similarity,
                  counts ? 1 : 0};
-    if (counts) reinforce(columns, slot, now, r, rule.gain);
+    if (counts) keep(columns, slot, success(before[i], now, rule.gain));
   }
+}
+
+std::vector<Kept> kept(Span<const Retold> recalls) {
+  std::unordered_map<std::int64_t, Kept> newest;
+  for (const Retold& recall : recalls) {
+    for (const Trace& trace : recall.traces) {
+      if (trace.succeeded != 0) {
+        newest.insert_or_assign(trace.row, success(trace, recall.now, recall.gain));
+      }
+    }
+  }
+  std::vector<Kept> all;
+  all.reserve(newest.size());
+  for (const auto& [row, after] : newest) all.push_back(after);
+  std::sort(all.begin(), all.end(), [](const Kept& a, const Kept& b) { return a.row < b.row; });
+  return all;
+}
+
+void past(Span<const Trace> traces, Past* out) {
+  for (const Trace& trace : traces) *out++ = {trace.row, trace.strength, trace.retrievability};
 }
 
 }  // namespace ebb

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/span.h"
 
@@ -67,5 +68,36 @@ static_assert(sizeof(Trace) == 9 * sizeof(double));
 // then nothing was changed.
 void succeed(const StrengthColumns& columns, const Recalled& recalled, std::int64_t now,
              const SuccessRule& rule, Trace* before);
+
+// One recall by its traces, and how its successes were made.
+struct Retold {
+  Span<const Trace> traces;
+  std::int64_t now;
+  double gain;
+};
+
+// What the history keeps of a memory that was recalled: without gaps.
+struct Past {
+  std::int64_t row;
+  double strength;
+  double retrievability;
+};
+static_assert(sizeof(Past) == 3 * sizeof(double));
+
+// What a memory is like after its last success.
+struct Kept {
+  std::int64_t row;
+  double strength;
+  double anchor;
+  std::int64_t accessed;
+  std::int64_t accesses;
+};
+
+// Each memory that succeeded in some recalls, given in their order, once: as `succeed` left it in
+// the last of them, by row ascending.
+std::vector<Kept> kept(Span<const Retold> recalls);
+
+// A past per trace; there is room for as many.
+void past(Span<const Trace> traces, Past* out);
 
 }  // namespace ebb

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -43,38 +45,62 @@ def test_it_is_what_the_two_calls_tell(found, cue, now, rate, k):
     query = counts_of([cue])[:2]
     slots, _, cosines = words.top_faded(*query, fading, now, rate, created, mask, k)
     terms = _core.product_scores(slots, cosines, importance, created, now, S, rate)
-    products = _core.Products(importance, created, mask, S)
-    got = products.best(words, *query, fading, now, rate, k)
-    assert [one.tolist() for one in got] == [one.tolist() for one in (slots, cosines, *terms)]
+    products = _core.Products(words, fading, importance, created, mask, S)
+    found = products.best(*query, now, rate, k)
+    got = (found.slots, found.cosines, found.nearness, found.importance, found.retained)
+    *wanted, scores = terms
+    assert [one.tolist() for one in got] == [one.tolist() for one in (slots, cosines, *wanted)]
+    assert (found.slot_list, found.scores) == (slots.tolist(), scores.tolist())
+    assert len(found) == len(slots)
 
 
 def test_by_hand():
     # Both memories have the cue's word alone: 2 e^-1 = 0.7357589 against 1 e^0.
     words, fading, *columns, mask = filled([({3: 1}, 2.0, 0, True), ({3: 2}, 1.0, 20 * S, True)])
-    products = _core.Products(*columns, mask, S)
-    query = counts_of([{3: 1}])[:2]
-    got = products.best(words, *query, fading, 20 * S, 0.05, 5)
-    assert [one.tolist() for one in got[:4]] == [[1, 0], [1.0, 1.0], [1.0, 1.0], [1.0, 2.0]]
-    assert got[5] == pytest.approx([1.0, 0.7357589], abs=1e-7)
+    products = _core.Products(words, fading, *columns, mask, S)
+    found = products.best(*counts_of([{3: 1}])[:2], 20 * S, 0.05, 5)
+    assert found.slot_list == [1, 0]
+    assert [found.cosines.tolist(), found.nearness.tolist()] == [[1.0, 1.0], [1.0, 1.0]]
+    assert found.importance.tolist() == [1.0, 2.0]
+    assert found.retained == pytest.approx([1.0, 0.36787944], abs=1e-8)
+    assert found.scores == pytest.approx([1.0, 0.7357589], abs=1e-7)
+
+
+def test_what_is_ranked_lives_as_long_as_what_ranks_it():
+    words, fading, *columns, mask = filled([({3: 1}, 2.0, 0, True)])
+    products = _core.Products(words, fading, *columns, mask, S)
+    del words, fading, columns, mask
+    gc.collect()
+    assert products.best(*counts_of([{3: 1}])[:2], 0, 0.05, 1).slot_list == [0]
 
 
 def test_what_does_not_fit_is_refused():
     words, fading, importance, created, mask = filled([({3: 1}, 2.0, 0, True)])
+    of = words, fading
+    with pytest.raises(TypeError):
+        _core.Products(fading, words, importance, created, mask, S)
+    with pytest.raises(TypeError):
+        _core.Products(None, fading, importance, created, mask, S)
     with pytest.raises(InvalidType, match="importance"):
-        _core.Products(importance.astype(np.float32), created, mask, S)
+        _core.Products(*of, importance.astype(np.float32), created, mask, S)
     with pytest.raises(ShapeMismatch, match="created_us"):
-        _core.Products(importance, np.zeros(2, np.int64), mask, S)
+        _core.Products(*of, importance, np.zeros(2, np.int64), mask, S)
     with pytest.raises(InvalidArgument, match="unit_us"):
-        _core.Products(importance, created, mask, 0)
+        _core.Products(*of, importance, created, mask, 0)
     query = counts_of([{3: 1}])[:2]
-    good = _core.Products(importance, created, None, S)
+    good = _core.Products(*of, importance, created, None, S)
     with pytest.raises(InvalidArgument, match="k"):
-        good.best(words, *query, fading, 0, 0.05, 0)
+        good.best(*query, 0, 0.05, 0)
     with pytest.raises(InvalidArgument, match="rate"):
-        good.best(words, *query, fading, 0, -1.0, 1)
-    longer = _core.Products(np.ones(2), np.zeros(2, np.int64), np.ones(2, np.bool_), S)
+        good.best(*query, 0, -1.0, 1)
+    longer = _core.Products(*of, np.ones(2), np.zeros(2, np.int64), np.ones(2, np.bool_), S)
     with pytest.raises(ShapeMismatch):
-        longer.best(words, *query, fading, 0, 0.05, 1)
-    other = _core.Products(importance, created, np.ones(2, np.bool_), S)
+        longer.best(*query, 0, 0.05, 1)
+    other = _core.Products(*of, importance, created, np.ones(2, np.bool_), S)
     with pytest.raises(ShapeMismatch, match="mask"):
-        other.best(words, *query, fading, 0, 0.05, 1)
+        other.best(*query, 0, 0.05, 1)
+
+
+def test_nobody_makes_what_was_found():
+    with pytest.raises(TypeError):
+        _core.FoundProducts()

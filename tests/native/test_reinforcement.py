@@ -165,3 +165,53 @@ def test_accesses_stop_at_the_largest_number():
     found = columns([(0.5, 1.0, 0.0, 0, 2**63 - 1)])
     succeed(found, [0, 0])
     assert found[4].tolist() == [2**63 - 1]
+
+
+recalls = st.lists(st.tuples(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=8),
+                             moments, unit), max_size=6)  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(memories.map(lambda rows: rows[0]), min_size=6, max_size=6), recalls)
+def test_the_last_success_of_each_is_what_is_kept(rows, recalls):
+    found = columns(rows)
+    told = []
+    for chosen, now, gain in recalls:
+        # Of each slot once: those of a recall that succeed come first.
+        once = dict(chosen)
+        slots = sorted(once, key=lambda slot: not once[slot])
+        hits = sum(once.values())
+        traces = succeed(found, slots, None, hits, now, gain=gain)
+        told.append((traces.tobytes(), now, gain))
+    touched = {slot for chosen, *_ in recalls for slot, hit in dict(chosen).items() if hit}
+    wanted = [
+        (FIRST_ROW + slot, found[0][slot], found[1][slot], found[3][slot], found[4][slot])
+        for slot in sorted(touched)
+    ]
+    assert _core.kept_strengths(tuple(told)) == wanted
+
+
+def test_what_was_before_goes_into_the_history():
+    found = columns([(0.1, 0.5, 0.0, 0, 1), (0.2, 0.6, 0.0, 0, 2)])
+    traces = succeed(found, [1, 0], None, 1).tobytes()
+    packed = np.frombuffer(_core.past_strengths(traces), "<i8,<f8,<f8").tolist()
+    assert packed == [(FIRST_ROW + 1, 0.2, 0.6), (FIRST_ROW, 0.1, 0.5)]
+    assert _core.past_strengths(b"") == b""
+
+
+def test_traces_that_are_none_are_refused():
+    with pytest.raises(InvalidArgument, match="traces: expected whole traces of 72 bytes"):
+        _core.past_strengths(b"x" * 71)
+    with pytest.raises(InvalidArgument, match="traces"):
+        _core.kept_strengths(((b"x" * 73, 0, 0.1),))
+    for wrong in (((b"", 0),), ((b"", 0, 0.1, 2),)):
+        with pytest.raises(ShapeMismatch, match="recalls"):
+            _core.kept_strengths(wrong)
+    for wrong in (((None, 0, 0.1),), ([],), (5,), [(b"", 0, 0.1)]):
+        with pytest.raises((TypeError, ShapeMismatch)):
+            _core.kept_strengths(wrong)
+    with pytest.raises(InvalidType, match="now"):
+        _core.kept_strengths(((b"", 0.5, 0.1),))
+    with pytest.raises(InvalidType, match="gain"):
+        _core.kept_strengths(((b"", 0, "much"),))
+    assert _core.kept_strengths(()) == []

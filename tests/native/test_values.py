@@ -24,13 +24,11 @@ class Pair(Referable):
     second: object
 
 
-def test_a_column_is_an_attribute_of_each():
-    maker = _core.Maker(Pair, ("second", "first"))
-    pairs = maker.many([1, 2], iter("ab"))
-    assert pairs == (Pair("a", 1), Pair("b", 2))
-    assert maker.one(1, "a") == Pair("a", 1)
+def test_a_value_is_an_attribute():
+    pair = _core.Maker(Pair, ("second", "first")).one(1, "a")
+    assert pair == Pair("a", 1)
     with pytest.raises(FrozenInstanceError):
-        pairs[0].first = "c"
+        pair.first = "c"
 
 
 def test_what_is_not_named_is_not_there():
@@ -39,26 +37,18 @@ def test_what_is_not_named_is_not_there():
         one.second  # noqa: B018
 
 
-def test_no_rows_make_no_objects():
-    assert _core.Maker(Pair, ("first",)).many(()) == ()
-
-
-def test_no_names_make_nothing_of_many():
-    maker = _core.Maker(Pair, ())
-    assert maker.many() == ()
+def test_no_names_make_nothing_of_it():
     with pytest.raises(AttributeError, match="first"):
-        maker.one().first  # noqa: B018
+        _core.Maker(Pair, ()).one().first  # noqa: B018
 
 
-def test_they_and_their_values_are_collected():
-    held = [Pair(1, 2)]
-    seen = weakref.ref(held[0])
-    made = _core.Maker(Pair, ("first", "second")).many(held, held)
-    refs = [weakref.ref(one) for one in made]
+def test_it_and_its_values_are_collected():
+    held = Pair(1, 2)
+    made = _core.Maker(Pair, ("first", "second")).one(held, held)
+    refs = [weakref.ref(held), weakref.ref(made)]
     del made, held
     gc.collect()
-    assert seen() is None
-    assert [ref() for ref in refs] == [None]
+    assert [ref() for ref in refs] == [None, None]
 
 
 @pytest.mark.parametrize("cls", [tuple, dict, int, "Pair", None])
@@ -67,30 +57,12 @@ def test_other_classes_are_refused(cls):
         _core.Maker(cls, ("first",))
 
 
-def test_columns_that_do_not_fit_are_refused():
-    for names, columns in [
-        ((), ([1],)),
-        (("first",), ([1], [2])),
-        (("first", "second"), ([1],)),
-        (("first", "second"), ([1], [2, 3])),
-    ]:
-        with pytest.raises(ShapeMismatch, match="columns"):
-            _core.Maker(Pair, names).many(*columns)
-    with pytest.raises(ShapeMismatch, match="values"):
-        _core.Maker(Pair, ("first", "second")).one(1)
+def test_values_that_do_not_fit_are_refused():
+    for names, values in [((), (1,)), (("first",), (1, 2)), (("first", "second"), (1,))]:
+        with pytest.raises(ShapeMismatch, match="values"):
+            _core.Maker(Pair, names).one(*values)
     with pytest.raises(AttributeError, match="third"):
         _core.Maker(Pair, ("third",)).one(1)
-    with pytest.raises(TypeError):
-        _core.Maker(Pair, ("first",)).many(5)
-
-
-def test_an_error_of_a_column_is_passed_on():
-    def failing():
-        yield 1
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        _core.Maker(Pair, ("first",)).many(failing())
 
 
 def test_of_a_name_given_twice_the_last_column_counts_and_nothing_leaks():

@@ -1,0 +1,110 @@
+"""Recall straight from the cue to the hits, where a product ranks by word counts and that is all.
+
+What it brings back is, to the bit, what `retrieval.recall` does by way of its stages; a few native
+calls take it there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, cast
+
+from ebbmem import _core, reconsolidation
+from ebbmem.decay import Ebbinghaus
+from ebbmem.embedders.base import Embedder, counts_words
+from ebbmem.engine import Engine
+from ebbmem.found import HITS, memory_field
+from ebbmem.hits import Ranked
+from ebbmem.index import ScopeIndex
+from ebbmem.models import Recalled, RecallResult
+from ebbmem.options import Options
+from ebbmem.pending import PendingRecall
+from ebbmem.products import products
+from ebbmem.recipes import Ranking
+from ebbmem.replies import Call, reply
+from ebbmem.shelf import Shelved
+from ebbmem.spaces import WordLane, WordQuery
+
+
+def recall(
+    engine: Engine, scope: str, embedder: Embedder, cue: str, options: Options
+) -> RecallResult | None:
+    """Answer one cue, and keep what that changed; None where it takes more than this."""
+    if options.recipe.ranking is not Ranking.PRODUCT or not options.plain:
+        return None
+    if not counts_words(embedder):
+        return None
+    buckets, counts, _ = embedder.counts_many((cue,))
+    call = Call(scope, cue, time.perf_counter_ns())
+    with engine.alone(scope, write=options.reinforce):
+        index = engine.loaded(scope)
+        if index is None:
+            return None
+        hits = _hits(engine, index, embedder, WordQuery(buckets, counts), options)
+        return None if hits is None else reply(engine.meter, call, (hits, ()), options)
+
+
+def _hits(
+    engine: Engine, index: ScopeIndex, embedder: Embedder, query: WordQuery, options: Options
+) -> tuple[Recalled, ...] | None:
+    """Return the hits of one cue, strengthened; None where an index cannot tell them alone."""
+    lane = index.lane(embedder, engine.binding.fit(embedder))
+    if not isinstance(lane, WordLane) or index.any_conflicts or index.columns.any_superseded:
+        return None
+    held = index.columns.plain_products(lane.words)
+    if held is None:
+        return None
+    law = cast(Ebbinghaus, options.recipe.law)
+    found = held.best(*query, options.now_us, law.decay_factor, options.top_k)
+    # Looked at after the answer, so that one look tells of both.
+    if not engine.is_current(index):
+        return None
+    engine.binding.fit(embedder)
+    rows, scores = engine.shelved(index, found.slot_list), found.scores
+    if rows is None or (scores and min(scores) < options.min_score):
+        return None
+    told = _Straight(found, rows, index, options)
+    # What the index says of its hits now has to be told, whatever comes between.
+    told.keep(engine, index, options)
+    return HITS.made(told.part, told.memory_field, range(len(rows)), rows, scores)
+
+
+class _Straight:
+    """The hits of one recall; what few ask of them is made when it is read."""
+
+    __slots__ = ("_found", "_ranked", "_recipe", "_rows", "_scope", "_traces")
+
+    def __init__(
+        self,
+        found: _core.FoundProducts,
+        rows: Sequence[Shelved],
+        index: ScopeIndex,
+        options: Options,
+    ) -> None:
+        """Strengthen in the index what was found, where recalling does."""
+        self._found = found
+        self._rows = rows
+        self._scope = index.scope.name
+        self._recipe = options.recipe.name
+        self._ranked: Ranked | None = None
+        by = options.recipe if options.reinforce else None
+        strengths = index.columns.strengths()
+        self._traces = reconsolidation.recalled_products(strengths, found, options.now_us, by)
+
+    def keep(self, engine: Engine, index: ScopeIndex, options: Options) -> None:
+        """Let the records learn with the next commit what was strengthened."""
+        if options.reinforce and self._traces:
+            scope_id, now_us = index.scope.scope_id, options.now_us
+            recall = (self._scope, scope_id, index.seq, now_us, options.recipe, self._traces)
+            engine.keep(index, PendingRecall(*recall))
+
+    def part(self, place: int, name: str) -> Any:
+        """Return a field of one of the hits."""
+        if self._ranked is None:
+            self._ranked = products(self._found).ranked(self._recipe, {})
+        return self._ranked.part(place, name)
+
+    def memory_field(self, place: int, name: str) -> Any:
+        """Return a field of the memory of one of the hits."""
+        return memory_field(self._rows[place], self._traces, place, self._scope, name)
