@@ -71,7 +71,7 @@ class TestGathering:
                 other.join(30)
                 others.append(other.is_alive())
                 monkeypatch.setattr(Connection, "move_log", original)
-                original(connection)
+                return original(connection)
 
             monkeypatch.setattr(Connection, "move_log", move_log)
             monkeypatch.setattr(logs, "SOON_FRAMES", 5)

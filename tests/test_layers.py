@@ -90,7 +90,7 @@ WITHIN: dict[str, str] = {
     " records.header records.looking records.migrate records.parts records.quarantine"
     " records.salvage",
     "records.readers": "records.connection",
-    "records.logs": "records.connection",
+    "records.logs": "records.busy records.connection",
     "records.sqlite": "records.backup records.base records.caches records.checks"
     " records.connection records.counters records.erasing records.following records.forks"
     " records.header records.journals records.logs records.migrate records.opened records.readers"
@@ -210,6 +210,7 @@ OUTSIDE: dict[str, dict[str, str]] = {
         "remembering": "perf_counter_ns",
         "records.busy": "monotonic sleep",
         "records.journals": "monotonic sleep",
+        "records.logs": "monotonic sleep",
         "records.opened": "monotonic sleep",
     },
     "random": {},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Final, NoReturn
 
@@ -283,24 +283,27 @@ class Connection:
         """Move the write-ahead log into the database and empty it; return whether that worked.
 
         Pages in RAM are let go: they may hold leftovers of rows that the next write would put
-        into the log again.  What keeps it from working now (a reader of another process, a full
-        disk) may pass.
+        into the log again.  What keeps it from working (a reader elsewhere, a full disk) may pass.
         """
-        usual, self._busy.limit_s = self._busy.limit_s, min(wait_s, self._busy.limit_s)
         try:
-            blocked = self.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]
-            self.rows("PRAGMA shrink_memory")
+            with self._waiting_at_most(wait_s):
+                blocked = self.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]
+                self.rows("PRAGMA shrink_memory")
         except StoreError:
             return False
-        finally:
-            self._busy.limit_s = usual
         return not blocked
 
-    def count_log(self) -> bool:
-        """Keep count of the write-ahead log's frames, and no longer move it within commits.
+    @contextmanager
+    def _waiting_at_most(self, wait_s: float) -> Iterator[None]:
+        """Wait no longer for locks of other connections, nor longer than usual."""
+        usual, self._busy.limit_s = self._busy.limit_s, min(wait_s, self._busy.limit_s)
+        try:
+            yield
+        finally:
+            self._busy.limit_s = usual
 
-        Returns False, and changes nothing, where they cannot be counted.
-        """
+    def count_log(self) -> bool:
+        """Count the log's frames, no longer moving it in commits; or return that it cannot be."""
         self._asked_version()  # which opens the log
         log = _core.LogIndex(file_address(self._apsw))
         if not log.header():
@@ -312,17 +315,23 @@ class Connection:
     def gather_frames(self) -> None:
         """Let what a commit appends to the write-ahead log be written in one piece."""
         self._asked_version()  # which opens the log
-        page_size = self.rows("PRAGMA page_size")[0][0]
-        _core.gather_frames(log_address(self._apsw), page_size)
+        _core.gather_frames(log_address(self._apsw), self.rows("PRAGMA page_size")[0][0])
 
     def log_frames(self) -> int:
         """Return how many frames the write-ahead log has; 0 where that cannot be told."""
         return 0 if self._log is None else self._log.frames()
 
-    def move_log(self) -> None:
-        """Move what is committed into the database, as far as no reader needs what is there."""
+    def move_log(self, alone_within_s: float | None = None) -> bool:
+        """Move what is committed into the database, as far as no reader needs what is there.
+
+        With ``alone_within_s`` no process writes meanwhile, so that the log may begin anew; who
+        writes or reads what is old just now is waited for so many seconds at most.  Returns False
+        where another connection is moving it.
+        """
         let_forks_go_first()
-        self.rows("PRAGMA wal_checkpoint(PASSIVE)")
+        mode = "PASSIVE" if alone_within_s is None else "FULL"
+        with self._waiting_at_most(alone_within_s or 0.0):
+            return bool(self.rows(f"PRAGMA wal_checkpoint({mode})")[0][2] >= 0)
 
     def copy_into(self, path: str) -> None:
         """Write a compact copy of what is committed now to a file that is empty or not there."""

@@ -8,11 +8,13 @@ What others write meanwhile is moved while nobody writes: only then can the log 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from typing import Final
 
 from ebbmem.errors import StoreError
+from ebbmem.records.busy import LONGEST_NAP_S
 from ebbmem.records.connection import Connection
 
 SOON_FRAMES: Final = 1_000
@@ -22,6 +24,10 @@ LONG_FRAMES: Final = 1_500
 MOST_FRAMES: Final = 2_500
 """Pages in the log after which it is moved within a write: nobody came to do so before, or who did
 still waits for the disk."""
+ALONE_WITHIN_S: Final = 0.02
+"""For how long others are waited for then: they were about to write, or read what is old."""
+LONGEST_TURN_S: Final = 0.1
+"""For how long another process that moves the log is waited for, lest it grow meanwhile."""
 LONGEST_SCRUB_S: Final = 0.25
 
 
@@ -107,10 +113,12 @@ class Log:
         return True
 
     def _move(self) -> None:
-        """Move the log while nobody writes: the next who does begins it anew."""
+        """Move the log while no process writes: the next who does begins it anew."""
         with self._moving:
             self._moved_at = self._connection.log_frames()
-            self._connection.move_log()
+            end_s = time.monotonic() + LONGEST_TURN_S
+            while not self._connection.move_log(ALONE_WITHIN_S) and time.monotonic() < end_s:
+                time.sleep(LONGEST_NAP_S / 4)
 
     # --- what was erased ----------------------------------------------------------------
 

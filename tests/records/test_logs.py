@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -85,15 +86,16 @@ def test_what_others_write_meanwhile_is_moved_while_nobody_writes(store, monkeyp
     moves: list[tuple[bool, int]] = []
     original = connection.Connection.move_log
 
-    def move_log(self: connection.Connection) -> None:
+    def move_log(self: connection.Connection, *wait: float) -> bool:
         moves.append((self is store._connection, frames(store)))
         if len(moves) > 1:
-            original(self)
-        else:  # had it moved all, the other would begin the log anew
-            other = threading.Thread(target=write, args=(store,))
-            other.start()
-            other.join(30)
-            assert not other.is_alive()
+            return original(self, *wait)
+        # Had it moved all, the other would begin the log anew.
+        other = threading.Thread(target=write, args=(store,))
+        other.start()
+        other.join(30)
+        assert not other.is_alive()
+        return True
 
     monkeypatch.setattr(connection.Connection, "move_log", move_log)
     store.shorten_log()
@@ -107,11 +109,11 @@ def test_writers_wait_for_the_disk_once_the_log_is_far_too_long(store, path, mon
     go_on, begun = threading.Event(), threading.Event()
     original = connection.Connection.move_log
 
-    def move_log(self: connection.Connection) -> None:
+    def move_log(self: connection.Connection, *wait: float) -> bool:
         if self is not store._connection:
             begun.set()
             assert go_on.wait(30)
-        original(self)
+        return original(self, *wait)
 
     monkeypatch.setattr(connection.Connection, "move_log", move_log)
     mover = threading.Thread(target=store.shorten_log)
@@ -203,7 +205,7 @@ def refused(other: apsw.Connection) -> Iterator[None]:
 def test_no_write_begins_once_a_sync_failed_while_the_log_was_moved(store, monkeypatch):
     write(store, 1 + logs.SOON_FRAMES // PAGES)
 
-    def move_log(self: connection.Connection) -> None:
+    def move_log(self: connection.Connection, *wait: float) -> bool:
         self.lost = "a sync to disk failed"
         raise StorageFailed(self.lost)
 
@@ -219,10 +221,10 @@ def test_an_erasure_waits_for_who_moves_the_log(store, path, monkeypatch):
     begun, go_on = threading.Event(), threading.Event()
     original = connection.Connection.move_log
 
-    def move_log(self: connection.Connection) -> None:
+    def move_log(self: connection.Connection, *wait: float) -> bool:
         begun.set()
         assert go_on.wait(30)
-        original(self)
+        return original(self, *wait)
 
     monkeypatch.setattr(connection.Connection, "move_log", move_log)
     mover = threading.Thread(target=store.shorten_log)
@@ -306,3 +308,34 @@ store.close()
 def test_a_commit_is_one_write_to_the_log(path):
     process = python(COUNTING, str(path))
     assert process.communicate(timeout=60)[0] == "5 True\n"
+
+
+WRITING = """
+import sys
+from records.samples import memory, scope_of
+from ebbmem.records.sqlite import SqliteRecords
+
+store = SqliteRecords(sys.argv[1])
+scope_id = scope_of(store, sys.argv[2])
+print("writes", flush=True)
+for n in range(400):
+    with store.write() as writer:
+        writer.insert_memories(scope_id, [memory(f"{n}", detail="x" * 80_000)])
+    store.shorten_log()
+store.close()
+"""
+
+
+def test_the_log_begins_anew_though_other_processes_write_all_the_time(store, path):
+    processes = [python(WRITING, str(path), f"s{n}") for n in range(3)]
+    for process in processes:
+        assert process.stdout.readline() == "writes\n"
+    largest = 0
+    while any(process.poll() is None for process in processes):
+        largest = max(largest, log_bytes(path))
+        time.sleep(0.005)
+    for process in processes:
+        assert process.communicate(timeout=60)[1] == ""
+    with store.read() as reader:
+        assert [reader.scope(f"s{n}").memory_count for n in range(3)] == [400] * 3
+    assert largest < 32 << 20 < 3 * 400 * 80_000
