@@ -35,7 +35,7 @@ inline void wane(const F32x16& idle, const F32x16& rate, std::size_t i, WanedChu
   store(out.fine + i, sub(mul(k, broadcast(-0x1.7f7d1cp-20f)), rest));
 }
 
-// The polynomial of exp_lanes, its terms in pairs: less has to be waited for.
+// The polynomial of exp_f32, its terms in pairs: less has to be waited for.
 inline F32x16 power_of_e(const F32x16& coarse, const F32x16& fine) {
   const F32x16 r = add(coarse, fine);
   const F32x16 square = mul(r, r);
