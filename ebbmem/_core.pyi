@@ -3,16 +3,18 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ebbmem._core_recall import Bounded as Bounded
 from ebbmem._core_recall import FoundProducts as FoundProducts
 from ebbmem._core_recall import HitMaker as HitMaker
 from ebbmem._core_recall import Maker as Maker
 from ebbmem._core_recall import Products as Products
 from ebbmem._core_recall import Searches as Searches
 from ebbmem._core_recall import Strengths as Strengths
+from ebbmem._core_recall import best_bounded as best_bounded
+from ebbmem._core_recall import best_products as best_products
 from ebbmem._core_recall import kept_strengths as kept_strengths
 from ebbmem._core_recall import past_strengths as past_strengths
 from ebbmem._core_recall import product_scores as product_scores
-from ebbmem._core_recall import top_bounded as top_bounded
 
 F32: TypeAlias = NDArray[np.float32]
 F64: TypeAlias = NDArray[np.float64]

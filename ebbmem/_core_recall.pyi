@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from typing_extensions import Never
 
@@ -27,37 +27,47 @@ _Value = TypeVar("_Value")
 def product_scores(
     slots: I64, cosines: F64, importance: F64, since_us: I64, now_us: int, unit_us: int, rate: float
 ) -> tuple[F64, F64, F64, F64]: ...
-def top_bounded(
-    postings: Postings,
-    terms: U64,
-    k1: float,
-    b: float,
-    slots: I64,
-    bm25: F64,
-    named: U64,
-    mask: Bool,
-    reached: I64,
-    activation: F64,
-    importance: F64,
-    strength: F64,
-    intensity: F64,
-    since_us: I64,
-    newness: I64,
-    now_us: int,
-    unit_us: int,
-    stability: float,
-    exponent: float,
-    lexical: float,
-    idf: float,
-    cascade: float,
-    floor: float,
-    weight: float,
-    most: int,
-    among: int,
-    near: float,
-    past: bool,
-    k: int,
-) -> tuple[I64, F64, F64 | None, F64, F64 | None, F64, F64]: ...
+
+_Bounded: TypeAlias = tuple[I64, F64, F64 | None, F64, F64 | None, F64, F64]
+
+class Bounded:
+    def __init__(
+        self,
+        postings: Postings,
+        terms: U64,
+        k1: float,
+        b: float,
+        slots: I64,
+        bm25: F64,
+        named: U64,
+        mask: Bool,
+        reached: I64,
+        activation: F64,
+        importance: F64,
+        strength: F64,
+        intensity: F64,
+        since_us: I64,
+        newness: I64,
+        now_us: int,
+        unit_us: int,
+        stability: float,
+        exponent: float,
+        lexical: float,
+        idf: float,
+        cascade: float,
+        floor: float,
+        weight: float,
+        most: int,
+        among: int,
+        near: float,
+        past: bool,
+        k: int,
+    ) -> None: ...
+    def best(self) -> _Bounded: ...
+
+def best_bounded(
+    questions: Iterable[Bounded], threads: int, workers: Workers | None = ...
+) -> list[_Bounded]: ...
 
 class FoundProducts:
     def __init__(self, args: Never, kwargs: Never) -> None: ...  # made by Products alone
@@ -91,6 +101,15 @@ class Products:
         self, buckets: U32, counts: I32, now_us: int, rate: float, k: int
     ) -> FoundProducts: ...
 
+def best_products(
+    questions: Iterable[tuple[Products, U32, I32]],
+    now_us: int,
+    rate: float,
+    k: int,
+    threads: int,
+    workers: Workers | None = ...,
+) -> list[FoundProducts]: ...
+
 class Searches:
     def __init__(self) -> None: ...
     def __len__(self) -> int: ...
@@ -115,18 +134,6 @@ class Searches:
         counts: I32,
         mul: Column,
         add: Column,
-        newness: Newness,
-        mask: Mask,
-        k: int,
-    ) -> None: ...
-    def words_faded(
-        self,
-        vectors: WordVectors,
-        buckets: U32,
-        counts: I32,
-        fading: Fading,
-        now_us: int,
-        rate: float,
         newness: Newness,
         mask: Mask,
         k: int,

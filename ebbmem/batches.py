@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Final, NamedTuple, TypeVar
 
+from ebbmem import _core
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
 from ebbmem.errors import CorruptStore, EmbedderFailed, PartlyAnswered
+from ebbmem.hits import Answer
 from ebbmem.index import ScopeIndex
 from ebbmem.models import RecallResult
 from ebbmem.options import Options, beside
 from ebbmem.questions import Cue, Question, searches
-from ebbmem.recall import answer
+from ebbmem.recall import Prepared, answers, is_prepared, prepared
 from ebbmem.recipes import Ranking
 from ebbmem.replies import Call
 from ebbmem.retrieval import analyse, finished, known_in, put, recall_cue, without_vectors
@@ -129,9 +131,14 @@ def _waves(scopes: Sequence[str], options: Options) -> list[list[int]]:
         return [list(range(len(scopes)))]
     if not options.reinforce or options.recipe.ranking is not Ranking.SUM:
         return [by_scope]
+    return _one_by_one(scopes, by_scope)
+
+
+def _one_by_one(scopes: Sequence[str], places: Iterable[int]) -> list[list[int]]:
+    """Return places in waves: in each a scope comes once at most."""
     waves: list[list[int]] = []
     seen: dict[str, int] = {}
-    for at in by_scope:
+    for at in places:
         wave = seen[scopes[at]] = seen.get(scopes[at], -1) + 1
         waves += [[]] * (wave == len(waves))
         waves[wave] = [*waves[wave], at]
@@ -189,30 +196,63 @@ def _answered(
     lookups = [searches(one) if isinstance(one, Question) else {} for one in questions]
     asked = [search for one in lookups for search in one.values()]
     rankings = iter(made_together(asked, threads, engine.workers))
+    made = [{lane: next(rankings) for lane in lanes} for lanes in lookups]
     own_ns = (time.perf_counter_ns() - started_ns) // len(questions)
-    outcomes: list[Outcome] = []
-    for (scope, cue), one, lanes in zip(batch, questions, lookups, strict=False):
-        call = Call(scope, cue.text, time.perf_counter_ns() - own_ns)
-        made = {lane: next(rankings) for lane in lanes}
-        try:
-            outcomes.append(_finished(engine, call, one, made, options))
-        except CorruptStore as exc:
-            outcomes.append(_kept(exc))
-    return outcomes
+    done: dict[int, Outcome] = {}
+    for places in _turns([scope for scope, _ in batch[: len(questions)]], options):
+        begun_ns = time.perf_counter_ns()
+        told = _told([(questions[at], made[at]) for at in places], threads, engine.workers)
+        share_ns = own_ns + (time.perf_counter_ns() - begun_ns) // len(places)
+        for at, one in zip(places, told, strict=True):
+            scope, cue = batch[at]
+            call = Call(scope, cue.text, time.perf_counter_ns() - share_ns)
+            done[at] = _finished(engine, call, questions[at], one, options)
+    return [done[at] for at in range(len(questions))]
+
+
+def _told(
+    asked: Sequence[tuple[Asked, Mapping[str, Ranked]]], threads: int, workers: _core.Workers
+) -> list[Answer | CorruptStore | None]:
+    """Return the answers to questions, None or an error to what is none."""
+    ready = [_prepared(one, rankings) for one, rankings in asked]
+    found = iter(answers([one for one in ready if is_prepared(one)], threads, workers))
+    return [one if one is None or isinstance(one, CorruptStore) else next(found) for one in ready]
+
+
+def _prepared(one: Asked, rankings: Mapping[str, Ranked]) -> Prepared | CorruptStore | None:
+    """Return what an answer still needs, None without memories, or why there is none."""
+    if not isinstance(one, Question):
+        return one
+    try:
+        return prepared(one, rankings)
+    except CorruptStore as exc:
+        return _kept(exc)
 
 
 def _finished(
-    engine: Engine, call: Call, one: Asked, rankings: Mapping[str, Ranked], options: Options
-) -> RecallResult:
-    """Return the result of one cue, or raise what it has instead."""
-    if isinstance(one, CorruptStore):
-        raise one
-    looked = None
-    if one is not None:
-        answered = answer(one, rankings)
-        rows = engine.rows(one.index, answered.slots.tolist())
-        looked = known_in(one.index, answered, rows)
-    return finished(engine, call, looked, options)
+    engine: Engine, call: Call, one: Asked, told: Answer | CorruptStore | None, options: Options
+) -> Outcome:
+    """Return the result of one cue, or what it has instead."""
+    if isinstance(told, CorruptStore):
+        return told
+    try:
+        looked = None
+        if isinstance(one, Question) and told is not None:
+            rows = engine.rows(one.index, told.slots.tolist())
+            looked = known_in(one.index, told, rows)
+        return finished(engine, call, looked, options)
+    except CorruptStore as exc:
+        return _kept(exc)
+
+
+def _turns(scopes: Sequence[str], options: Options) -> list[list[int]]:
+    """Return the places of cues that may be answered at once, in the order given.
+
+    What one cue strengthens changes what comes back for the next of its scope, but by a product.
+    """
+    if not options.reinforce or options.recipe.ranking is Ranking.PRODUCT:
+        return [list(range(len(scopes)))]
+    return _one_by_one(scopes, range(len(scopes)))
 
 
 def _questions(

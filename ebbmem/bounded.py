@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ F64 = NDArray[np.float64]
 
 U64 = NDArray[np.uint64]
 _Best = tuple[I64, F64, F64 | None, F64, F64 | None, F64, F64]
+"""Slots, scores of places, own scores, familiarity, activation, R and retention."""
 
 NO_SLOTS, NO_VALUES = np.empty(0, dtype=np.int64), np.empty(0)
 NO_TERMS = np.empty(0, dtype=np.uint64)
@@ -39,37 +40,64 @@ def only_words_count(one: Question) -> bool:
     return type(recipe.law) is PowerForgetting and not index.columns.any_superseded
 
 
-def ranked_by_words(one: Question, rankings: Mapping[str, Ranking]) -> Answer:
-    """Return what `recall.answer` does where only words match: the same bits."""
+class ByWords(NamedTuple):
+    """A ranking that is to be made, and what is told with it."""
+
+    one: Question
+    matched: Ranking
+    through: Activation | None
+    past: bool
+    ranking: _core.Bounded
+
+    def told(self, found: _Best) -> Answer:
+        """Return the answer that the best of it are."""
+        one, recipe = self.one, self.one.request.recipe
+        slots, scores, own, similarity, activation, retrievability, retention = found
+        reached = np.zeros(len(slots)) if activation is None else activation
+        ranked = Ranked(
+            recipe.name,
+            slots,
+            scores.tolist(),
+            range(len(slots)),
+            similarity,
+            reached,
+            retrievability,
+            {
+                "familiarity": similarity,
+                "cascade": reached if activation is None else recipe.weights.cascade * reached,
+                "retention": retention,
+            },
+            {"lexical": self.matched.slots},
+            {} if activation is None else self._paths(slots[reached > 0]),
+            in_conflict(one, slots, {} if own is None else self._moved(slots, own, scores)),
+        )
+        return cut(ranked, one.request.min_score)
+
+    def _moved(self, slots: I64, own: F64, scores: F64) -> dict[int, str]:
+        """Return the notes of those whose place has another score than their own."""
+        return moved(slots, own, scores, past=self.past)
+
+    def _paths(self, reached: I64) -> dict[int, tuple[int, ...]]:
+        """Return the numbers of the memories along which activation came to some slots."""
+        if self.through is not None:
+            return paths(self.one.index, self.through, reached)
+        rows = self.one.index.columns.row
+        start = number_of(int(rows[self.matched.slots[0]]))
+        return {slot: (start, number_of(int(rows[slot]))) for slot in reached.tolist()}
+
+
+def by_words(one: Question, rankings: Mapping[str, Ranking]) -> ByWords | None:
+    """Return what is to be ranked where only words match; None where none do."""
     recipe, matched = one.request.recipe, rankings.get("lexical")
     if matched is None or len(matched.slots) == 0:
-        return Answer()
+        return None
     alike, named, through = one.alike, NO_TERMS, None
     if links_count(one):
         through = activated(one, _seeds(one, matched), one.request.mask)
     elif recipe.names is not None and one.names is not None:
         named = one.names(matched.slots)
-    found = _best(one, matched, (named, through), alike)
-    slots, scores, own, similarity, activation, retrievability, retention = found
-    reached = np.zeros(len(slots)) if activation is None else activation
-    ranked = Ranked(
-        recipe.name,
-        slots,
-        scores.tolist(),
-        range(len(slots)),
-        similarity,
-        reached,
-        retrievability,
-        {
-            "familiarity": similarity,
-            "cascade": reached if activation is None else recipe.weights.cascade * reached,
-            "retention": retention,
-        },
-        {"lexical": matched.slots},
-        {} if activation is None else _paths(one, matched, slots[reached > 0], through),
-        in_conflict(one, slots, {} if own is None else moved(slots, own, scores, past=alike[-1])),
-    )
-    return cut(ranked, one.request.min_score)
+    ranking = _ranking(one, matched, (named, through), alike)
+    return ByWords(one, matched, through, alike[-1], ranking)
 
 
 def _seeds(one: Question, matched: Ranking) -> tuple[I64, F64]:
@@ -81,18 +109,18 @@ def _seeds(one: Question, matched: Ranking) -> tuple[I64, F64]:
     return matched.slots[:some], familiar[:some]
 
 
-def _best(
+def _ranking(
     one: Question,
     matched: Ranking,
     brought: tuple[U64, Activation | None],
     alike: tuple[int, float, bool],
-) -> _Best:
-    """Return slots, scores of places, own scores, familiarity, activation, R and retention."""
+) -> _core.Bounded:
+    """Return the ranking of what words match and what was brought up."""
     request, recipe, columns = one.request, one.request.recipe, one.index.columns
     law, (named, through) = cast(PowerForgetting, recipe.law), brought
     among, near, past = alike
     reached = (NO_SLOTS, NO_VALUES) if through is None else (through.nodes, through.activation)
-    return _core.top_bounded(
+    return _core.Bounded(
         one.index.postings,
         one.cue.terms,
         recipe.k1,
@@ -121,14 +149,3 @@ def _best(
         past,
         request.top_k,
     )
-
-
-def _paths(
-    one: Question, matched: Ranking, reached: I64, through: Activation | None
-) -> dict[int, tuple[int, ...]]:
-    """Return the numbers of the memories along which activation came to some slots."""
-    if through is not None:
-        return paths(one.index, through, reached)
-    rows = one.index.columns.row
-    start = number_of(int(rows[matched.slots[0]]))
-    return {slot: (start, number_of(int(rows[slot]))) for slot in reached.tolist()}

@@ -18,7 +18,7 @@ from ebbmem.models import Explained, Tier
 from ebbmem.options import Options
 from ebbmem.questions import Cue
 from ebbmem.reading import row_of
-from ebbmem.recall import answer_alone
+from ebbmem.recall import answer
 from ebbmem.retrieval import analyse, known_in, put, shown, sizes, without_vectors
 
 
@@ -112,7 +112,7 @@ def _answered(
     engine: Engine, index: ScopeIndex, asked: tuple[Embedder, Cue], options: Options
 ) -> Answer:
     """Return what an index answers, within the budget."""
-    found = answer_alone(put(engine, index, *asked, options))
+    found = answer(put(engine, index, *asked, options))
     if options.token_budget is None:
         return found
     rows = engine.rows_now(index, found.slots.tolist())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from ebbmem.errors import InvalidArgument
 from ebbmem.index import ScopeIndex
 from ebbmem.recipes import Ranking, Recipe
 from ebbmem.searches import F64, Search
-from ebbmem.spaces import Asked, Query
+from ebbmem.spaces import Asked, AskedVectors, AskedWords, Query
 from ebbmem.tense import Tense, tense
 
 BoolRows = NDArray[np.bool_]
@@ -104,13 +104,14 @@ def question(
 def searches(one: Question) -> Mapping[str, Search]:
     """Return the rankings that a question needs, by lane.
 
-    Strengths play no part in them but for a sum, whose law may look at them.
+    None where a product ranks word counts: that is scored at once.  Strengths play no part in
+    them but for a sum, whose law may look at them.
     """
     if len(one.index) == 0:
         return {}
     ranking = one.request.recipe.ranking
     if ranking is Ranking.PRODUCT:
-        return {"dense": _by_product(one)}
+        return {} if isinstance(one.asked, AskedWords) else {"dense": _by_product(one)}
     if ranking is Ranking.SUM:
         return _by_sum(one)
     recipe, index, found = one.request.recipe, one.index, {}
@@ -131,8 +132,8 @@ def _by_product(one: Question) -> Search:
     if not isinstance(law, Ebbinghaus):
         raise InvalidArgument.of("law", "Ebbinghaus, for a product ranking", law)
     among = (columns.created_us, request.mask)
-    fading = columns.fading()
-    return one.vectors.faded(fading, request.now_us, law.decay_factor, among, request.top_k)
+    fading, asked = columns.fading(), cast(AskedVectors, one.vectors)
+    return asked.faded(fading, request.now_us, law.decay_factor, among, request.top_k)
 
 
 def _by_sum(one: Question) -> dict[str, Search]:

@@ -6,15 +6,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple, cast
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ebbmem import scoring, succession
+from ebbmem import _core, scoring, succession
 from ebbmem.associating import activated, activates, paths
-from ebbmem.bounded import only_words_count, ranked_by_words
+from ebbmem.bounded import ByWords, by_words, only_words_count
 from ebbmem.decay import F64, Ebbinghaus
 from ebbmem.hits import Answer, Ranked, cut, moved
 from ebbmem.noting import in_conflict, superseded
@@ -39,41 +39,101 @@ class Familiar(NamedTuple):
     lanes: Mapping[str, I64]
 
 
-def answer(one: Question, rankings: Mapping[str, Ranking]) -> Answer:
+def answer(one: Question) -> Answer:
     """Run every stage for one cue.
 
     Parameters
     ----------
     one : Question
         The cue put to an index, which nothing else changes meanwhile.
-    rankings : mapping of str to Ranking
-        What `questions.searches` says is needed, by lane.
 
     Returns
     -------
     Answer
         At most ``top_k`` memories in all.  Ties: higher score, then newer, then lower number.
     """
+    ready = prepared(one, {lane: search.ranking() for lane, search in searches(one).items()})
+    if isinstance(ready, ByWords):
+        return ready.told(ready.ranking.best())
+    if isinstance(ready, ByProduct):
+        return ready.told(ready.best())
+    return ready
+
+
+class ByProduct(NamedTuple):
+    """A ranking of word counts by a product, to be made, and the cue it is made for."""
+
+    one: Question
+    asked: AskedWords
+
+    @property
+    def held(self) -> _core.Products:
+        """Return what is ranked."""
+        return self.one.index.columns.products(self.asked.words, self.one.request.mask)
+
+    def best(self) -> _core.FoundProducts:
+        """Make it."""
+        request = self.one.request
+        law = cast(Ebbinghaus, request.recipe.law)
+        return self.held.best(*self.asked.query, request.now_us, law.decay_factor, request.top_k)
+
+    def told(self, found: _core.FoundProducts) -> Answer:
+        """Return the answer that the best of it are."""
+        return _by_product(self.one, products(found))
+
+
+Prepared = ByWords | ByProduct | Answer
+"""A ranking that is all an answer still needs, or the answer."""
+
+
+def is_prepared(value: object) -> TypeGuard[Prepared]:
+    """Return whether a value is what `prepared` returns."""
+    return isinstance(value, (ByWords, ByProduct, Answer))
+
+
+def prepared(one: Question, rankings: Mapping[str, Ranking]) -> Prepared:
+    """Run the stages for one cue but for a last ranking that may be made with those of others.
+
+    ``rankings`` are what `questions.searches` says is needed, by lane.
+    """
     if len(one.index) == 0:
         return Answer()
     if one.request.recipe.ranking is Kind.PRODUCT:
+        if isinstance(one.asked, AskedWords):
+            return ByProduct(one, one.asked)
         return _product(one, rankings["dense"])
     if only_words_count(one):
-        return ranked_by_words(one, rankings)
+        return by_words(one, rankings) or Answer()
     familiar = _familiar(one, rankings)
     return _scored(one, familiar, _activated(one, familiar))
 
 
-def answer_alone(one: Question) -> Answer:
-    """Run every stage for one cue, its rankings included."""
-    request, asked = one.request, one.asked
-    if request.recipe.ranking is Kind.PRODUCT and isinstance(asked, AskedWords):
-        words, query = asked
-        law = cast(Ebbinghaus, request.recipe.law)
-        held = one.index.columns.products(words, request.mask)
-        found = held.best(*query, request.now_us, law.decay_factor, request.top_k)
-        return _by_product(one, products(found))
-    return answer(one, {lane: search.ranking() for lane, search in searches(one).items()})
+def answers(ready: Sequence[Prepared], threads: int, workers: _core.Workers) -> list[Answer]:
+    """Return the answers to several cues of one request, what they still need made in one call."""
+    words = [one for one in ready if isinstance(one, ByWords)]
+    by_product = [one for one in ready if isinstance(one, ByProduct)]
+    best = iter(_core.best_bounded([one.ranking for one in words], threads, workers))
+    found = iter(_best_products(by_product, threads, workers))
+    told: list[Answer] = []
+    for one in ready:
+        if isinstance(one, ByWords):
+            told.append(one.told(next(best)))
+        else:
+            told.append(one.told(next(found)) if isinstance(one, ByProduct) else one)
+    return told
+
+
+def _best_products(
+    ready: Sequence[ByProduct], threads: int, workers: _core.Workers
+) -> list[_core.FoundProducts]:
+    """Return what each finds, in one call."""
+    if not ready:
+        return []
+    request = ready[0].one.request
+    law = cast(Ebbinghaus, request.recipe.law)
+    asked = [(one.held, *one.asked.query) for one in ready]
+    moment = request.now_us, law.decay_factor
+    return _core.best_products(asked, *moment, request.top_k, threads, workers)
 
 
 def _product(one: Question, ranking: Ranking) -> Answer:

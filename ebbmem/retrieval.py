@@ -24,7 +24,7 @@ from ebbmem.models import Recalled, RecallResult
 from ebbmem.naming import names
 from ebbmem.options import Options
 from ebbmem.questions import Cue, Question, Request, question
-from ebbmem.recall import answer_alone
+from ebbmem.recall import answer
 from ebbmem.recipes import Recipe, by_words
 from ebbmem.replies import Call, reply
 from ebbmem.shelf import Shelved
@@ -203,7 +203,7 @@ def _looked(
     """Return an index that is current, its answer and the rows of that; None without memories."""
     index = engine.loaded(scope)
     if index is not None:
-        answered = answer_alone(put(engine, index, embedder, cue, options))
+        answered = answer(put(engine, index, embedder, cue, options))
         # Looked at after the answer, so that one look tells of both.
         if engine.is_current(index):
             engine.binding.fit(embedder)
@@ -212,7 +212,7 @@ def _looked(
     engine.binding.fit(embedder)
     if index is None:
         return None
-    answered = answer_alone(put(engine, index, embedder, cue, options))
+    answered = answer(put(engine, index, embedder, cue, options))
     return known_in(index, answered, engine.rows_now(index, answered.slots.tolist()))
 
 

@@ -46,12 +46,6 @@ class Asked(Protocol):
         """Return the ranking by ``mul * cosine + add``."""
         ...
 
-    def faded(
-        self, fading: _core.Fading, now_us: int, rate: float, among: tuple[I64, BoolRows], k: int
-    ) -> Search:
-        """Return that by log weight + ln((1 + cosine) / 2); ``among`` is newness and mask."""
-        ...
-
     def cosines(self, slots: I64) -> F64:
         """Return the cosine with each of some memories."""
         ...
@@ -83,23 +77,28 @@ class Lane(Protocol):
         ...
 
 
-class _AskedVectors(NamedTuple):
+class AskedVectors(NamedTuple):
+    """A lane of vectors asked with one cue."""
+
     arena: _core.Arena
     vector: F32
 
     def affine(
         self, mul: F64 | None, add: F64 | None, newness: I64, mask: BoolRows, k: int
     ) -> Search:
+        """Return the ranking by ``mul * cosine + add``."""
         args = (self.arena, self.vector, mul, add, newness, mask, k)
         return Search(_core.top_affine, _core.Searches.affine, args)
 
     def faded(
         self, fading: _core.Fading, now_us: int, rate: float, among: tuple[I64, BoolRows], k: int
     ) -> Search:
+        """Return that by log weight + ln((1 + cosine) / 2); ``among`` is newness and mask."""
         args = (self.arena, fading, self.vector, now_us, rate, *among, k)
         return Search(_core.top_faded, _core.Searches.faded, args)
 
     def cosines(self, slots: I64) -> F64:
+        """Return the cosine with each of some memories."""
         return _core.dots(self.arena, self.vector, slots).astype(np.float64)
 
 
@@ -127,7 +126,7 @@ class DenseLane:
 
     def asked(self, query: Query) -> Asked:
         """Return this lane asked with a cue."""
-        return _AskedVectors(self._arena, cast(F32, query))
+        return AskedVectors(self._arena, cast(F32, query))
 
 
 class AskedWords(NamedTuple):
@@ -142,13 +141,6 @@ class AskedWords(NamedTuple):
         """Return the ranking by ``mul * cosine + add``."""
         args = (self.words, *self.query, mul, add, newness, mask, k)
         return Search(_core.WordVectors.top_affine, _core.Searches.words_affine, args)
-
-    def faded(
-        self, fading: _core.Fading, now_us: int, rate: float, among: tuple[I64, BoolRows], k: int
-    ) -> Search:
-        """Return that by log weight + ln((1 + cosine) / 2)."""
-        args = (self.words, *self.query, fading, now_us, rate, *among, k)
-        return Search(_core.WordVectors.top_faded, _core.Searches.words_faded, args)
 
     def cosines(self, slots: I64) -> F64:
         """Return the cosine with each of some memories."""

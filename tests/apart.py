@@ -9,7 +9,7 @@ import numpy as np
 from ebbmem import Database, sharing
 from ebbmem.index import ScopeIndex
 from ebbmem.pending import replay
-from ebbmem.questions import Request, question, searches
+from ebbmem.questions import Request, question
 from ebbmem.recall import answer
 from ebbmem.retrieval import analyse
 from ebbmem.spaces import queries
@@ -113,7 +113,7 @@ def _answered(index, recipe, cue, now_us):
     lane = None if asked.query is None else index._lanes[embedder.name].asked(asked.query)
     mask = index.columns.mask(now_us, as_of_us=None, run=None, archive=False)
     one = question(index, asked, Request(recipe, 5, 0.0, now_us, mask, mask), lane)
-    ranked = answer(one, {name: search.ranking() for name, search in searches(one).items()}).ranked
+    ranked = answer(one).ranked
     rows = index.columns.row
     return (
         [int(rows[slot]) for slot in ranked.slots],

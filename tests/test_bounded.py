@@ -81,8 +81,8 @@ def test_it_is_what_the_general_stages_give(share, asked, recipe, top_k, min_sco
 
 def test_which_recalls_they_are(monkeypatch):
     calls = []
-    ranked = recall.ranked_by_words
-    monkeypatch.setattr(recall, "ranked_by_words", lambda *args: calls.append(1) or ranked(*args))
+    ranked = recall.by_words
+    monkeypatch.setattr(recall, "by_words", lambda *args: calls.append(1) or ranked(*args))
 
     class Steady(PowerForgetting):
         def retrievability(self, traces, now_us):

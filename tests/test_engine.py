@@ -23,7 +23,7 @@ from ebbmem import (
 )
 from ebbmem.engine import Engine
 from ebbmem.errors import EmbedderMismatch, InvalidArgument, StoreClosed, StoreError
-from ebbmem.recall import answer_alone
+from ebbmem.recall import answer
 
 NOW = 1_700_000_000
 
@@ -189,12 +189,12 @@ class TestForeignWrites:
         done = []
 
         def interrupted(*args):
-            found = answer_alone(*args)
+            found = answer(*args)
             if not done:
                 done.append(elsewhere(path, "memory.erase(memory.recall('barks').memories[0].id)"))
             return found
 
-        monkeypatch.setattr("ebbmem.retrieval.answer_alone", interrupted)
+        monkeypatch.setattr("ebbmem.retrieval.answer", interrupted)
         assert summaries(store, "rex") == ["rex stays"]
 
     def test_what_is_erased_while_a_pass_looks_is_passed_over(self, store, path, monkeypatch):

@@ -115,7 +115,7 @@ class TestWhatDoesNot:
     @pytest.mark.parametrize("budget", [None, 9])
     def test_erased_by_another_process_meanwhile(self, memory, monkeypatch, budget):
         one = memory.remember("rex")
-        ranked = explaining.answer_alone
+        ranked = explaining.answer
 
         def and_erased(asked):
             found = ranked(asked)
@@ -123,7 +123,7 @@ class TestWhatDoesNot:
                 memory.erase(one.id)
             return found
 
-        monkeypatch.setattr(explaining, "answer_alone", and_erased)
+        monkeypatch.setattr(explaining, "answer", and_erased)
         with pytest.raises(UnknownMemory, match="a memory of this scope"):
             memory.explain(one.id, "rex", top_k=7, token_budget=budget)
 

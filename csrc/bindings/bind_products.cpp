@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bindings/arguments.h"
+#include "bindings/crews.h"
 #include "bindings/found_products.h"
 #include "bindings/numpy_views.h"
 #include "bindings/one_text.h"
@@ -38,14 +39,17 @@ class HeldProducts {
                      const py::object& rate, const py::object& k) const {
     const OneText query(buckets, counts);
     const Moment moment = moment_of(now, rate);
-    const ProductColumns columns{weights_, {since_, moment.now_us, unit_}};
+    const std::size_t most = checked_count(k, "k", 1);
+    return FoundProducts(released([&] { return ranking(query, moment, most); }));
+  }
+
+  ProductRanking ranking(const OneText& query, const Moment& moment, std::size_t k) const {
     Selection selection;
     selection.newness = since_;
     selection.mask = allowed_;
-    selection.k = checked_count(k, "k", 1);
-    return FoundProducts(released([&] {
-      return top_products(vectors_, query.counts(), fading_, moment, selection, columns);
-    }));
+    selection.k = k;
+    const ProductColumns columns{weights_, {since_, moment.now_us, unit_}};
+    return top_products(vectors_, query.counts(), fading_, moment, selection, columns);
   }
 
  private:
@@ -59,6 +63,38 @@ class HeldProducts {
   std::optional<Span<const bool>> allowed_;
   double unit_;
 };
+
+// Each question: who is asked, and a text's buckets and counts.
+py::list best_of_many(const py::object& questions, const py::object& now, const py::object& rate,
+                      const py::object& k, const py::object& threads, const py::object& workers) {
+  const Crew crew = crew_of(threads, workers);
+  const Moment moment = moment_of(now, rate);
+  const std::size_t most = checked_count(k, "k", 1);
+  // Tuples, which nobody changes meanwhile.
+  const auto held = py::reinterpret_steal<py::tuple>(PySequence_Tuple(questions.ptr()));
+  if (!held) throw py::error_already_set();
+  std::vector<const HeldProducts*> asked;
+  std::vector<OneText> texts;
+  for (const py::handle one : held) {
+    if (!py::isinstance<py::tuple>(one) || py::len(one) != 3) {
+      raise_type("questions", "tuples of products, buckets and counts", py::repr(one));
+    }
+    const auto question = py::reinterpret_borrow<py::tuple>(one);
+    if (!py::isinstance<HeldProducts>(question[0])) {
+      raise_type("questions", "tuples of products, buckets and counts", py::repr(one));
+    }
+    asked.push_back(&question[0].cast<const HeldProducts&>());
+    texts.emplace_back(question[1], question[2]);
+  }
+  std::vector<ProductRanking> found(asked.size());
+  released([&] {
+    crew.run(asked.size(),
+             [&](std::size_t i) { found[i] = asked[i]->ranking(texts[i], moment, most); });
+  });
+  py::list all;
+  for (ProductRanking& one : found) all.append(FoundProducts(std::move(one)));
+  return all;
+}
 
 template <typename T>
 py::list listed(const std::vector<T>& values) {
@@ -94,6 +130,10 @@ void bind_products(py::module_& m) {
            py::arg("importance"), py::arg("created_us"), py::arg("mask"), py::arg("unit_us"))
       .def("best", &HeldProducts::best, "The best by a product for one text's counts.",
            py::arg("buckets"), py::arg("counts"), py::arg("now_us"), py::arg("rate"), py::arg("k"));
+  m.def("best_products", &best_of_many,
+        "What `Products.best` finds for each (products, buckets, counts), in one call.",
+        py::arg("questions"), py::arg("now_us"), py::arg("rate"), py::arg("k"), py::arg("threads"),
+        py::arg("workers") = py::none());
 }
 
 }  // namespace ebb::bindings

@@ -81,19 +81,6 @@ void add_words_affine(HeldSearches& searches, const WordVectors& words, const py
   searches.add(search, py::cast(&words), buckets, counts, mul, add, newness, mask);
 }
 
-void add_words_faded(HeldSearches& searches, const WordVectors& words, const py::object& buckets,
-                     const py::object& counts, const Fading& lines, const py::object& now_us,
-                     const py::object& rate, const py::object& newness, const py::object& mask,
-                     const py::object& k) {
-  const OneText query(buckets, counts);
-  const Moment moment = moment_of(now_us, rate);
-  const Selection selection = selection_of(newness, mask, k);
-  const auto search = [=, &words, &lines] {
-    return by_cosine(top_faded(words, query.counts(), lines, moment, selection));
-  };
-  searches.add(search, py::cast(&words), buckets, counts, py::cast(&lines), newness, mask);
-}
-
 void add_affine(HeldSearches& searches, const Arena& vectors, const py::object& query,
                 const py::object& mul, const py::object& add, const py::object& newness,
                 const py::object& mask, const py::object& k) {
@@ -133,9 +120,6 @@ void bind_searches(py::module_& m) {
            "Add WordVectors.top_affine, whose values are cosines.", py::arg("vectors"),
            py::arg("buckets"), py::arg("counts"), py::arg("mul"), py::arg("add"),
            py::arg("newness"), py::arg("mask"), py::arg("k"))
-      .def("words_faded", &add_words_faded, "Add WordVectors.top_faded, whose values are cosines.",
-           py::arg("vectors"), py::arg("buckets"), py::arg("counts"), py::arg("fading"),
-           py::arg("now_us"), py::arg("rate"), py::arg("newness"), py::arg("mask"), py::arg("k"))
       .def("affine", &add_affine, "Add top_affine of an arena, whose values are dots.",
            py::arg("arena"), py::arg("query"), py::arg("mul"), py::arg("add"), py::arg("newness"),
            py::arg("mask"), py::arg("k"))

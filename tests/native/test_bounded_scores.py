@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import oracles
 import precedence_oracle as plain
@@ -41,15 +43,20 @@ RULE = {
 }  # fmt: skip
 
 
-def top(slots, bm25, columns, *, texts=None, cue=(), named=(), mask=None, through=None, **changed):
-    """Rank; where no texts are given, all are without terms."""
+def asked(slots, bm25, columns, *, texts=None, cue=(), named=(), mask=None, through=None, **much):
+    """Return a ranking to be made; where no texts are given, all are without terms."""
     postings = postings_of([[]] * len(columns[4]) if texts is None else texts)
-    return _core.top_bounded(
+    return _core.Bounded(
         postings, ids(cue), 1.2, 0.75, i64(slots), np.array(bm25, float), ids(named),
         np.ones(len(columns[4]), bool) if mask is None else np.array(mask),
         i64(list(through or {})), np.array(list((through or {}).values()), float), *columns,
-        **(RULE | changed),
+        **(RULE | much),
     )  # fmt: skip
+
+
+def top(slots, bm25, columns, **much):
+    """Rank."""
+    return asked(slots, bm25, columns, **much).best()
 
 
 def told(found):
@@ -232,3 +239,31 @@ def test_columns_have_one_length():
         top([0], [1.0], columns, through={2: 0.5})
     with pytest.raises(ShapeMismatch, match="mask"):
         top([0], [1.0], columns, mask=[True])
+
+
+def test_many_are_each_alone():
+    columns = columns_of([(1.0 + n, 0.1, 0.0, -n * H, n) for n in range(6)])
+    questions = [asked([n, 5 - n], [3.0, 2.0], columns, k=1 + n) for n in range(3)]
+    alone = [told(one.best()) for one in questions]
+    for threads in (1, 2, 5):
+        several = _core.best_bounded(iter(questions), threads, _core.Workers(3))
+        assert [told(one) for one in several] == alone
+    assert _core.best_bounded([], 1) == []
+
+
+def test_what_is_asked_stays_until_it_is_made():
+    columns = columns_of([(1.0 + n, 0.1, 0.0, -n * H, n) for n in range(6)])
+    wanted = told(asked([1, 4], [3.0, 2.0], columns).best())
+    question = asked([1, 4], [3.0, 2.0], [column.copy() for column in columns])
+    gc.collect()
+    assert told(question.best()) == wanted
+
+
+def test_questions_that_are_none_are_refused():
+    for wrong in ([None], ["asked"], [5]):
+        with pytest.raises(InvalidType, match="questions: expected Bounded"):
+            _core.best_bounded(wrong, 1)
+    with pytest.raises(TypeError):
+        _core.best_bounded(5, 1)
+    with pytest.raises(InvalidType, match="threads"):
+        _core.best_bounded([], "2")

@@ -57,9 +57,9 @@ def bounded(texts: _core.Postings) -> Call:
     matched = (np.zeros(1, np.int64), np.ones(1), none.astype(np.uint64), mask)
     rule = (0, 1, 1.0, 0.5, 1.0, 1.0, 1.0, 0.5, 0.0, 0, 0, 1.0, False, 5)
     columns = (values, values, values, moments, moments)
-    return lambda slots: _core.top_bounded(
+    return lambda slots: _core.Bounded(
         texts, TERM, 1.2, 0.75, *matched, slots, values, *columns, *rule
-    )
+    ).best()
 
 
 def calls() -> dict[str, Call]:
@@ -72,7 +72,7 @@ def calls() -> dict[str, Call]:
         "fading.log_weights": lambda slots: lines.log_weights(slots, 0, 0.1),
         "postings.tombstone": texts.tombstone,
         "postings.bm25": lambda slots: texts.bm25(TERM, 1.2, 0.75, slots),
-        "top_bounded": bounded(texts),
+        "Bounded": bounded(texts),
         "words.tombstone": vectors.tombstone,
         "cosines": lambda slots: vectors.cosines(BUCKET, ONCE, slots),
     }

@@ -14,6 +14,7 @@ from ebbmem.errors import InvalidArgument, InvalidType, ShapeMismatch
 
 S = 1_000_000
 DIM = 8
+WORKERS = _core.Workers(3)
 counted = st.dictionaries(st.integers(0, DIM - 1), st.integers(1, 3), max_size=4)
 rows = st.lists(
     st.tuples(counted, st.floats(1, 10), st.integers(-(10**12), 10**12), st.booleans()),
@@ -104,3 +105,37 @@ def test_what_does_not_fit_is_refused():
 def test_nobody_makes_what_was_found():
     with pytest.raises(TypeError):
         _core.FoundProducts()
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(rows, counted), max_size=6), st.floats(0, 1), st.integers(1, 4))
+def test_many_are_each_alone(asked, rate, threads):
+    questions = []
+    for found, cue in asked:
+        words, fading, importance, created, mask = filled(found)
+        held = _core.Products(words, fading, importance, created, mask, S)
+        questions.append((held, *counts_of([cue])[:2]))
+    several = _core.best_products(iter(questions), 10**9, rate, 5, threads, WORKERS)
+    alone = [held.best(*query, 10**9, rate, 5) for held, *query in questions]
+    assert [told(one) for one in several] == [told(one) for one in alone]
+
+
+def told(found):
+    columns = (found.slots, found.cosines, found.nearness, found.importance, found.retained)
+    return [one.tolist() for one in columns], found.slot_list, found.scores
+
+
+def test_questions_that_are_none_are_refused():
+    held = _core.Products(*filled([({3: 1}, 2.0, 0, True)])[:4], None, S)
+    buckets, counts = counts_of([{3: 1}])[:2]
+    wrong_ones = ([(held, buckets)], [held], [[held, buckets, counts]], [(None, buckets, counts)])
+    for wrong in wrong_ones:
+        with pytest.raises(InvalidType, match="questions: expected tuples"):
+            _core.best_products(wrong, 0, 0.05, 1, 1)
+    with pytest.raises(InvalidType, match="buckets"):
+        _core.best_products([(held, counts, counts)], 0, 0.05, 1, 1)
+    with pytest.raises(TypeError):
+        _core.best_products(5, 0, 0.05, 1, 1)
+    with pytest.raises(InvalidArgument, match="rate"):
+        _core.best_products([(held, buckets, counts)], 0, -1.0, 1, 2, WORKERS)
+    assert _core.best_products([], 0, 0.05, 1, 1) == []

@@ -61,11 +61,6 @@ def every(seed, count):
             (words(seed, count), *asked, mul, add, *among),
         ),
         (
-            _core.WordVectors.top_faded,
-            _core.Searches.words_faded,
-            (words(seed, count), *asked, lines, *moment, *among),
-        ),
-        (
             _core.top_affine,
             _core.Searches.affine,
             (arena(seed, count), vector, None, add, *among),
@@ -116,7 +111,7 @@ def test_what_is_looked_at_stays_until_it_was_run():
     assert ends.tolist() == np.cumsum([len(one) for one in expected]).tolist()
 
 
-@pytest.mark.parametrize("at", range(5))
+@pytest.mark.parametrize("at", range(4))
 def test_a_column_of_another_length_is_refused_when_it_is_run(at):
     _, add, args = every(2, 20)[at]
     together = _core.Searches()
@@ -128,7 +123,7 @@ def test_a_column_of_another_length_is_refused_when_it_is_run(at):
     assert len(together) == 0
 
 
-@pytest.mark.parametrize("at", range(5))
+@pytest.mark.parametrize("at", range(4))
 def test_wrong_arguments_are_refused_at_once(at):
     _, add, args = every(2, 20)[at]
     together = _core.Searches()
