@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Final, NamedTuple, TypeVar
 
-from ebbmem import _core
+from ebbmem import _core, straight
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
 from ebbmem.errors import CorruptStore, EmbedderFailed, PartlyAnswered
@@ -16,10 +16,18 @@ from ebbmem.index import ScopeIndex
 from ebbmem.models import RecallResult
 from ebbmem.options import Options, beside
 from ebbmem.questions import Cue, Question, searches
-from ebbmem.recall import Prepared, answers, is_prepared, prepared
+from ebbmem.recall import FoundByProduct, Prepared, answers, is_prepared, prepared
 from ebbmem.recipes import Ranking
-from ebbmem.replies import Call
-from ebbmem.retrieval import analyse, finished, known_in, put, recall_cue, without_vectors
+from ebbmem.replies import Call, reply
+from ebbmem.retrieval import (
+    Looked,
+    analyse,
+    finished,
+    known_in,
+    put,
+    recall_cue,
+    without_vectors,
+)
 from ebbmem.searches import Ranking as Ranked
 from ebbmem.searches import made_together
 
@@ -28,6 +36,9 @@ Outcome = RecallResult | CorruptStore
 """What becomes of a cue."""
 Asked = Question | CorruptStore | None
 """A cue put to an index; None where there is none, or why it cannot be put."""
+
+Told = Answer | FoundByProduct | CorruptStore | None
+"""What is found for a cue, None without memories, or why there is no answer."""
 
 MOST_CUES: Final = 64
 """Cues that are looked up together: as long as it takes to answer them, their scopes are held."""
@@ -212,7 +223,7 @@ def _answered(
 
 def _told(
     asked: Sequence[tuple[Asked, Mapping[str, Ranked]]], threads: int, workers: _core.Workers
-) -> list[Answer | CorruptStore | None]:
+) -> list[Told]:
     """Return the answers to questions, None or an error to what is none."""
     ready = [_prepared(one, rankings) for one, rankings in asked]
     found = iter(answers([one for one in ready if is_prepared(one)], threads, workers))
@@ -229,20 +240,26 @@ def _prepared(one: Asked, rankings: Mapping[str, Ranked]) -> Prepared | CorruptS
         return _kept(exc)
 
 
-def _finished(
-    engine: Engine, call: Call, one: Asked, told: Answer | CorruptStore | None, options: Options
-) -> Outcome:
+def _finished(engine: Engine, call: Call, one: Asked, told: Told, options: Options) -> Outcome:
     """Return the result of one cue, or what it has instead."""
     if isinstance(told, CorruptStore):
         return told
     try:
-        looked = None
-        if isinstance(one, Question) and told is not None:
-            rows = engine.rows(one.index, told.slots.tolist())
-            looked = known_in(one.index, told, rows)
-        return finished(engine, call, looked, options)
+        if isinstance(told, FoundByProduct) and straight.alone(told.one.index, options):
+            hits = straight.hits(engine, told.one.index, told.found, options)
+            if hits is not None:
+                return reply(engine.meter, call, (hits, ()), options)
+        return finished(engine, call, _looked(engine, one, told), options)
     except CorruptStore as exc:
         return _kept(exc)
+
+
+def _looked(engine: Engine, one: Asked, told: Answer | FoundByProduct | None) -> Looked | None:
+    """Return an index, its answer and the rows of that; None without memories."""
+    if not isinstance(one, Question) or told is None:
+        return None
+    answered = told.answer() if isinstance(told, FoundByProduct) else told
+    return known_in(one.index, answered, engine.rows(one.index, answered.slots.tolist()))
 
 
 def _turns(scopes: Sequence[str], options: Options) -> list[list[int]]:

@@ -56,7 +56,7 @@ def answer(one: Question) -> Answer:
     if isinstance(ready, ByWords):
         return ready.told(ready.ranking.best())
     if isinstance(ready, ByProduct):
-        return ready.told(ready.best())
+        return FoundByProduct(one, ready.best()).answer()
     return ready
 
 
@@ -76,10 +76,6 @@ class ByProduct(NamedTuple):
         request = self.one.request
         law = cast(Ebbinghaus, request.recipe.law)
         return self.held.best(*self.asked.query, request.now_us, law.decay_factor, request.top_k)
-
-    def told(self, found: _core.FoundProducts) -> Answer:
-        """Return the answer that the best of it are."""
-        return _by_product(self.one, products(found))
 
 
 Prepared = ByWords | ByProduct | Answer
@@ -108,18 +104,31 @@ def prepared(one: Question, rankings: Mapping[str, Ranking]) -> Prepared:
     return _scored(one, familiar, _activated(one, familiar))
 
 
-def answers(ready: Sequence[Prepared], threads: int, workers: _core.Workers) -> list[Answer]:
+class FoundByProduct(NamedTuple):
+    """What a product found for a cue."""
+
+    one: Question
+    found: _core.FoundProducts
+
+    def answer(self) -> Answer:
+        """Return the answer that the best of it are."""
+        return _by_product(self.one, products(self.found))
+
+
+def answers(
+    ready: Sequence[Prepared], threads: int, workers: _core.Workers
+) -> list[Answer | FoundByProduct]:
     """Return the answers to several cues of one request, what they still need made in one call."""
-    words = [one for one in ready if isinstance(one, ByWords)]
     by_product = [one for one in ready if isinstance(one, ByProduct)]
-    best = iter(_core.best_bounded([one.ranking for one in words], threads, workers))
+    words = [one.ranking for one in ready if isinstance(one, ByWords)]
+    best = iter(_core.best_bounded(words, threads, workers))
     found = iter(_best_products(by_product, threads, workers))
-    told: list[Answer] = []
+    told: list[Answer | FoundByProduct] = []
     for one in ready:
         if isinstance(one, ByWords):
             told.append(one.told(next(best)))
         else:
-            told.append(one.told(next(found)) if isinstance(one, ByProduct) else one)
+            told.append(FoundByProduct(one.one, next(found)) if isinstance(one, ByProduct) else one)
     return told
 
 

@@ -31,9 +31,7 @@ def recall(
     engine: Engine, scope: str, embedder: Embedder, cue: str, options: Options
 ) -> RecallResult | None:
     """Answer one cue, and keep what that changed; None where it takes more than this."""
-    if options.recipe.ranking is not Ranking.PRODUCT or not options.plain:
-        return None
-    if not counts_words(embedder):
+    if not (options.recipe.ranking is Ranking.PRODUCT and options.plain and counts_words(embedder)):
         return None
     buckets, counts, _ = embedder.counts_many((cue,))
     call = Call(scope, cue, time.perf_counter_ns())
@@ -41,16 +39,16 @@ def recall(
         index = engine.loaded(scope)
         if index is None:
             return None
-        hits = _hits(engine, index, embedder, WordQuery(buckets, counts), options)
-        return None if hits is None else reply(engine.meter, call, (hits, ()), options)
+        told = _found(engine, index, embedder, WordQuery(buckets, counts), options)
+        return None if told is None else reply(engine.meter, call, (told, ()), options)
 
 
-def _hits(
+def _found(
     engine: Engine, index: ScopeIndex, embedder: Embedder, query: WordQuery, options: Options
 ) -> tuple[Recalled, ...] | None:
     """Return the hits of one cue, strengthened; None where an index cannot tell them alone."""
     lane = index.lane(embedder, engine.binding.fit(embedder))
-    if not isinstance(lane, WordLane) or index.any_conflicts or index.columns.any_superseded:
+    if not (isinstance(lane, WordLane) and alone(index, options)):
         return None
     held = index.columns.plain_products(lane.words)
     if held is None:
@@ -61,6 +59,16 @@ def _hits(
     if not engine.is_current(index):
         return None
     engine.binding.fit(embedder)
+    return hits(engine, index, found, options)
+
+
+def hits(
+    engine: Engine, index: ScopeIndex, found: _core.FoundProducts, options: Options
+) -> tuple[Recalled, ...] | None:
+    """Return the hits that were found in an index, strengthened; None where it takes more.
+
+    The caller holds the scope's lock; nothing that was replaced, or is in conflict, is in it.
+    """
     rows, scores = engine.shelved(index, found.slot_list), found.scores
     if rows is None or (scores and min(scores) < options.min_score):
         return None
@@ -68,6 +76,11 @@ def _hits(
     # What the index says of its hits now has to be told, whatever comes between.
     told.keep(engine, index, options)
     return HITS.made(told.part, told.memory_field, range(len(rows)), rows, scores)
+
+
+def alone(index: ScopeIndex, options: Options) -> bool:
+    """Return whether nothing has to be told of hits but what ranks them."""
+    return options.plain and not (index.any_conflicts or index.columns.any_superseded)
 
 
 class _Straight:

@@ -134,7 +134,8 @@ WITHIN: dict[str, str] = {
     " replies shelf spaces straight",
     "explaining": "engine filters hits index options questions reading recall retrieval",
     "options": "filters recipes",
-    "batches": "engine hits index options questions recall recipes replies retrieval searches",
+    "batches": "engine hits index options questions recall recipes replies retrieval searches"
+    " straight",
     # 3, writes: each is one change of the engine's
     "superseding": "changes reading",
     "hubs": "changes",

@@ -146,3 +146,24 @@ def test_what_another_process_wrote_is_found(tmp_path, gone_straight):
         subprocess.run([sys.executable, "-c", script, str(tmp_path / "m.db")], check=True)
         assert {hit.summary for hit in store.recall("rex")} == {"rex in the park", "rex at home"}
         assert not gone_straight[-1]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_a_batch_tells_and_strengthens_the_same(data):
+    recipe = data.draw(st.sampled_from(RECIPES))
+    (clock, one), (other_clock, other) = opened(recipe), opened(recipe)
+    every = data.draw(st.lists(texts, min_size=1, max_size=12))
+    asked = data.draw(st.lists(texts | st.just("?"), min_size=1, max_size=5))
+    how = {"top_k": data.draw(st.integers(1, 15))}
+    how["reinforce"] = data.draw(st.sampled_from(["recall", False]))
+    for store, time in ((one, clock), (other, other_clock)):
+        store.remember_many(every)
+        time.advance(days=1)
+        store.recall_many(asked)  # what it finds is in RAM from now on
+    many = one.recall_many(asked, threads=data.draw(st.integers(1, 3)), **how)
+    alone = [other.recall(cue, token_budget=ENOUGH, **how) for cue in asked]
+    assert [told(result) for result in many] == [told(result) for result in alone]
+    for store in (one, other):
+        store.flush()
+    assert rows(one) == rows(other)
