@@ -141,12 +141,12 @@ py::array_t<double> power_of_strength(const py::object& importance, const py::ob
 py::tuple products(const py::object& slots, const py::object& cosines, const py::object& importance,
                    const py::object& since, const py::object& now, const py::object& unit,
                    const py::object& rate) {
-  const Span<const std::int64_t> ranked = vector_view<std::int64_t>(slots, "slots");
-  const Span<const double> found = vector_view<double>(cosines, "cosines", ranked.size);
+  const CopiedSlots ranked(slots, "slots");
+  const Span<const double> found = vector_view<double>(cosines, "cosines", ranked.size());
   const Span<const double> importances = vector_view<double>(importance, "importance");
   const ProductColumns columns{importances, elapsed_view(since, now, unit, importances.size)};
-  const NewArray<double> nearness(ranked.size), weight(ranked.size), retained(ranked.size),
-      score(ranked.size);
+  const std::size_t count = ranked.size();
+  const NewArray<double> nearness(count), weight(count), retained(count), score(count);
   // The GIL is kept: what a recall returns is few.
   product_scores({ranked, found}, columns, checked_number(rate, "rate"),
                  {nearness.values, weight.values, retained.values, score.values});

@@ -1,7 +1,9 @@
 #include <pybind11/pybind11.h>
 
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "bindings/arguments.h"
 #include "bindings/compaction.h"
@@ -29,20 +31,43 @@ FadingRows rows_of(const py::object& importance, const py::object& since_us, con
           optional_view<double>(pace, "pace", count)};
 }
 
+// Lines as they are when the call begins: another thread may change the caller's arrays after they
+// were checked.
+class CopiedLines {
+ public:
+  explicit CopiedLines(const FadingRows& rows)
+      : importance_(rows.importance.begin(), rows.importance.end()),
+        since_us_(rows.since_us.begin(), rows.since_us.end()) {
+    if (rows.pace) pace_.emplace(rows.pace->begin(), rows.pace->end());
+  }
+
+  FadingRows rows() const {
+    FadingRows rows{
+        {importance_.data(), importance_.size()}, {since_us_.data(), since_us_.size()}, {}};
+    if (pace_) rows.pace = {pace_->data(), pace_->size()};
+    return rows;
+  }
+
+ private:
+  std::vector<double> importance_;
+  std::vector<std::int64_t> since_us_;
+  std::optional<std::vector<double>> pace_;
+};
+
 std::size_t append(Fading& fading, const py::object& importance, const py::object& since_us,
                    const py::object& pace) {
   const std::size_t count = vector_view<double>(importance, "importance").size;
-  const FadingRows rows = rows_of(importance, since_us, pace, count);
+  const CopiedLines lines(rows_of(importance, since_us, pace, count));
   const py::gil_scoped_release nogil;
-  return fading.append(rows);
+  return fading.append(lines.rows());
 }
 
 void overwrite(Fading& fading, const py::object& slots, const py::object& importance,
                const py::object& since_us, const py::object& pace) {
   const CopiedSlots numbers(slots, "slots");
-  const FadingRows rows = rows_of(importance, since_us, pace, numbers.size());
+  const CopiedLines lines(rows_of(importance, since_us, pace, numbers.size()));
   const py::gil_scoped_release nogil;
-  fading.overwrite(numbers, rows);
+  fading.overwrite(numbers, lines.rows());
 }
 
 std::size_t tombstone(Fading& fading, const py::object& slots) {

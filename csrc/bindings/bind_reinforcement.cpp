@@ -31,12 +31,13 @@ class HeldStrengths {
         held_{std::move(row),       std::move(strength), std::move(anchor),
               std::move(intensity), std::move(accessed), std::move(accesses)} {}
 
-  // Some microseconds of work on a few slots: the GIL is kept, which also keeps two calls apart.
+  // Some microseconds of work on a few slots: the GIL is kept, which also keeps two calls apart;
+  // but not from numpy, which writes to large arrays without it.
   py::bytes succeed(const py::object& slots, const py::object& similarity, const py::object& hits,
                     const py::object& now, const py::object& gain, const py::object& evidence,
                     const py::object& refractory) const {
-    const auto chosen = vector_view<std::int64_t>(slots, "slots");
-    return traced({chosen, vector_view<double>(similarity, "similarity", chosen.size),
+    const CopiedSlots chosen(slots, "slots");
+    return traced({chosen, vector_view<double>(similarity, "similarity", chosen.size()),
                    checked_count(hits, "hits", 0), guard_of(evidence, refractory)},
                   now, gain);
   }
