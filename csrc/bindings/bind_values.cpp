@@ -102,7 +102,9 @@ class Maker {
 
   template <typename Value>
   py::object made(Value value) const {
-    auto object = py::reinterpret_steal<py::object>(type_->tp_new(type_, nothing_.ptr(), nullptr));
+    // Not by the class, which may have got a __new__ since: its objects may have other slots.
+    auto object =
+        py::reinterpret_steal<py::object>(PyBaseObject_Type.tp_new(type_, nothing_.ptr(), nullptr));
     if (!object) throw py::error_already_set();
     for (std::size_t i = 0; i < setters_.size(); ++i) setters_[i].set(object.ptr(), value(i));
     return object;

@@ -51,6 +51,21 @@ def test_it_and_its_values_are_collected():
     assert [ref() for ref in refs] == [None, None]
 
 
+def test_a_class_that_gets_a_way_of_its_own_to_make_objects_is_past_it():
+    class One:
+        __slots__ = ("first",)
+
+    class Other:
+        __slots__ = ("first",)
+
+    other = Other()
+    other.first = 1
+    maker = _core.Maker(One, ("first",))
+    One.__new__ = lambda cls: other
+    made = maker.one(2)
+    assert (type(made), made.first, other.first) == (One, 2, 1)
+
+
 @pytest.mark.parametrize("cls", [tuple, dict, int, "Pair", None])
 def test_other_classes_are_refused(cls):
     with pytest.raises(InvalidType, match="cls"):
