@@ -103,7 +103,7 @@ std::vector<Trace> traces_of(const py::handle& told) {
                      std::to_string(size) + " bytes");
   }
   std::vector<Trace> traces(count);
-  std::memcpy(traces.data(), bytes, count * sizeof(Trace));
+  if (count > 0) std::memcpy(traces.data(), bytes, count * sizeof(Trace));
   return traces;
 }
 
