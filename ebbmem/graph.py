@@ -244,7 +244,7 @@ def _integers(argument: str, values: object) -> NDArray[np.int64]:
     found = _one_dimensional(argument, values, "integers", "iu")
     if found.dtype == np.uint64:
         found = np.minimum(found, np.uint64(_MOST_INTEGER))
-    return np.ascontiguousarray(found, np.int64)
+    return np.require(found, np.int64, ["C", "A", "E"])
 
 
 def _codes(argument: str, values: object) -> NDArray[np.uint8]:
@@ -252,14 +252,14 @@ def _codes(argument: str, values: object) -> NDArray[np.uint8]:
     if (wrong := (found < 0) | (found >= len(LINK_KINDS))).any():
         expected = f"0 to {len(LINK_KINDS) - 1}"
         raise InvalidArgument.of(argument, expected, int(found[wrong][0]))
-    return np.ascontiguousarray(found, np.uint8)
+    return np.require(found, np.uint8, ["C", "A", "E"])
 
 
 def _checked_weights(argument: str, values: object) -> NDArray[np.float32]:
     found = _one_dimensional(argument, values, "numbers", "iuf")
     if (wrong := ~((found >= 0) & (found <= _MOST_WEIGHT))).any():
         raise InvalidArgument.of(argument, "finite float32, at least 0", float(found[wrong][0]))
-    return np.ascontiguousarray(found, np.float32)
+    return np.require(found, np.float32, ["C", "A", "E"])
 
 
 def _one_dimensional(argument: str, values: object, content: str, kinds: str) -> NDArray[Any]:

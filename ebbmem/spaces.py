@@ -201,9 +201,9 @@ def embedded(embedder: Embedder, texts: Sequence[str]) -> F32:
     if vectors.shape != (len(texts), embedder.dim):
         raise EmbedderFailed(f"{_expected(embedder, texts)}, got shape {vectors.shape}")
     made = vectors
-    if made.dtype != np.float32 or not made.flags.c_contiguous:
+    if made.dtype != np.float32 or not (made.flags.c_contiguous and made.flags.aligned):
         with np.errstate(over="ignore"):
-            made = np.ascontiguousarray(vectors, dtype=np.float32)
+            made = np.require(vectors, np.float32, ["C", "A", "E"])
     flat = made.reshape(-1)
     with np.errstate(over="ignore", invalid="ignore"):
         product = flat.dot(flat)

@@ -44,7 +44,7 @@ bool is_array_of(const py::object& object) {
          has_dtype<T>(py::reinterpret_borrow<py::array>(object));
 }
 
-// A C-contiguous array of exactly T with `ndim` dimensions.
+// A C-contiguous, aligned array of exactly T with `ndim` dimensions.
 template <typename T>
 py::array checked_array(const py::object& object, const std::string& argument, int ndim) {
   // Told only when something is wrong: naming a dtype takes longer than most calls.
@@ -63,6 +63,9 @@ py::array checked_array(const py::object& object, const std::string& argument, i
   if (array.ndim() != ndim) throw ShapeError(argument, expected(), "shape " + shape_text(array));
   if ((array.flags() & py::array::c_style) == 0) {
     raise_type(argument, expected(), "a strided view");
+  }
+  if ((array.flags() & py::detail::npy_api::NPY_ARRAY_ALIGNED_) == 0) {
+    raise_type(argument, expected(), "a misaligned view");
   }
   return array;
 }
