@@ -20,7 +20,10 @@ BUILDS: dict[str, tuple[list[str], list[str]]] = {
     "release": (["-O3", "-g0"], []),
     "debug": (["-O0", "-g"], []),
     "asan": (
-        ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined"],
+        [
+            *("-O1", "-g1", "-fno-omit-frame-pointer", "-D_GLIBCXX_ASSERTIONS"),
+            "-fsanitize=address,undefined,float-cast-overflow",
+        ],
         ["-fsanitize=address,undefined"],
     ),
     "tsan": (["-O1", "-g", "-fsanitize=thread"], ["-fsanitize=thread"]),
