@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ import data
 import fading
 import numpy as np
 import peers
-from contest import Contest, Fact, Rival, turning
+from contest import Contest, Fact, Rival, least_s, turning
 from rows_scan import K, Neighbours, arena_of, share
 from sizes import Sizes
 
@@ -92,16 +91,6 @@ def bandwidth(rows: data.F32, scan: Callable[[], object]) -> Fact:
     shared = fastest_s / least_s(scan)
     told = f"own float32 dots of every row read at {shared:.0%} of the bandwidth"
     return Fact(told, shared >= BANDWIDTH_SHARE)
-
-
-def least_s(call: Callable[[], object], times: int = 7) -> float:
-    """Return the least CPU time of some calls."""
-    spent = []
-    for _ in range(times):
-        started = time.process_time()
-        call()
-        spent.append(time.process_time() - started)
-    return min(spent)
 
 
 def beside_hnsw(sizes: Sizes) -> Iterator[Contest]:
