@@ -13,7 +13,7 @@ import apsw
 from ebbmem import _core
 from ebbmem.errors import EbbmemError, StorageFailed, StoreError
 from ebbmem.records.busy import BusyWait
-from ebbmem.records.failures import REFUSALS, lost_a_sync, translated
+from ebbmem.records.failures import REFUSALS, errno_behind, lost_a_sync, translated
 from ebbmem.records.filesystems import remote_filesystem
 from ebbmem.records.forks import Inherited, Use, let_forks_go_first, notice_fork, opening, watch
 from ebbmem.records.handles import file_address, log_address
@@ -387,7 +387,7 @@ class Connection:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(inherited))
 
     def _failure(self, exc: Exception, *, reading: bool = False) -> EbbmemError:
-        error = translated(exc, self.path, errno=self._apsw.system_errno, reading=reading)
+        error = translated(exc, self.path, errno=errno_behind(exc, self._apsw), reading=reading)
         if lost_a_sync(exc):
             self.lost = f"{self.path}: a sync to disk failed; close the store and open it again"
         return error

@@ -36,6 +36,7 @@ _KINDS: Final[tuple[tuple[type[Exception], type[EbbmemError], str], ...]] = (
     (apsw.PermissionsError, StorageFailed, "access was refused"),
     (apsw.IOError, StorageFailed, "reading or writing failed"),
 )
+_CLOSED: Final = (apsw.ConnectionClosedError, apsw.CursorClosedError)
 # After a failed sync nobody knows what reached the disk, and a second one may falsely succeed.
 _SYNCS: Final = (apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC)
 
@@ -65,6 +66,12 @@ def translated(exc: Exception, path: str, *, errno: int = 0, reading: bool = Fal
     ours, reason = next(meanings, (StorageFailed, "SQLite refused"))
     system = f": {os.strerror(errno)}" if errno and ours is StorageFailed else ""
     return ours(f"{path}: {reason}{system} ({exc})")
+
+
+def errno_behind(exc: Exception, connection: apsw.Connection) -> int:
+    """Return the operating system's error number behind an error of a connection, or 0."""
+    # One that another thread has closed does not tell.
+    return 0 if isinstance(exc, _CLOSED) else connection.system_errno
 
 
 def lost_a_sync(exc: Exception) -> bool:

@@ -6,14 +6,14 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import apsw
 import pytest
 from records.samples import memory, python, scope_of
 
 from ebbmem import _core
-from ebbmem.errors import StorageFailed
+from ebbmem.errors import StorageFailed, StoreClosed
 from ebbmem.records import connection, logs, sqlite
 from ebbmem.records.sqlite import SqliteRecords
 
@@ -255,6 +255,23 @@ def test_a_closed_store_has_nothing_to_move(store):
     write(store, 1 + logs.SOON_FRAMES // PAGES)
     store.close()
     store.shorten_log()
+
+
+def test_who_is_about_to_move_the_log_of_a_store_that_is_closed_is_told_nothing(store, monkeypatch):
+    """They got an error of apsw's, though what they had written was committed."""
+    write(store, 1 + logs.SOON_FRAMES // PAGES)
+    mover = store._readers.mover
+    with mover():
+        pass  # it is open from now on
+
+    def closing() -> AbstractContextManager[connection.Connection]:
+        store.close()
+        return mover()
+
+    monkeypatch.setattr(store._log, "_mover", closing)
+    store.shorten_log()
+    with pytest.raises(StoreClosed):
+        store._connection.move_log()
 
 
 def test_a_store_in_memory_has_no_log():
