@@ -376,10 +376,13 @@ class Engine:
         return there | self.rows_now(index, [slot for slot in slots if slot not in there])
 
     def shelved(self, index: ScopeIndex, slots: Sequence[int]) -> list[Shelved] | None:
-        """Return the rows of memories in the order given; None where they are not all in RAM."""
+        """Return what `rows` does in the order given; None where a memory was erased meanwhile."""
         if index.columns.grown:
             self._indexes.weigh(index)
-        return index.shelf.take_all(slots)
+        there = index.shelf.take_all(slots)
+        if there is None and len(found := self.rows(index, slots)) == len(slots):
+            return [found[slot] for slot in slots]
+        return there
 
     def memories(self, rows: Sequence[int]) -> dict[int, MemoryRow]:
         """Return memories by row id as the records have them, without erased ones."""
@@ -391,8 +394,7 @@ class Engine:
         by_row = dict(zip(index.columns.row[slots].tolist(), slots, strict=True))
         with self.records.read() as reader:
             read = {by_row[row]: one for row, one in fetched(reader, list(by_row)).items()}
-        # A row that another process changed since the index was brought up to date goes with the
-        # index, at the next look at the version.
+        # One that another process has changed since goes with the index, at the next look.
         index.shelf.put(read)
         self._indexes.weigh(index)
         return read

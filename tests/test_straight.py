@@ -101,6 +101,18 @@ def test_a_warm_recall_goes_straight(gone_straight):
     assert gone_straight == [False, True]
 
 
+def test_what_is_not_in_ram_is_read_and_ranked_once(gone_straight):
+    """It was ranked again by way of the stages, and its index counted as used twice."""
+    _, store = opened()
+    store.remember_many(["rex in the park", "a red ball"])
+    store.recall("rex")
+    store.remember("rex at home")
+    used = store._db.engine.index_use().hits
+    assert store.recall("rex").memories[0].summary == "rex at home"
+    assert gone_straight == [False, True]
+    assert store._db.engine.index_use().hits == used + 1
+
+
 @pytest.mark.parametrize(
     "how",
     [
