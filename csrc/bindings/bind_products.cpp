@@ -100,7 +100,11 @@ template <typename T>
 py::list listed(const std::vector<T>& values) {
   py::list list(values.size());
   Py_ssize_t i = 0;
-  for (const T& value : values) PyList_SET_ITEM(list.ptr(), i++, py::cast(value).release().ptr());
+  for (const T& value : values) {
+    py::object number = py::cast(value);
+    if (!number) throw py::error_already_set();
+    PyList_SET_ITEM(list.ptr(), i++, number.release().ptr());
+  }
   return list;
 }
 
