@@ -62,11 +62,11 @@ WITHIN: dict[str, str] = {
     "records.following": "records.base records.followable records.memory_rows records.reading"
     " records.rows records.statements",
     "records.reading": "records.base records.connection records.corruption records.memory_rows"
-    " records.rows records.statements records.erasable records.staging",
+    " records.ended records.rows records.statements records.erasable records.staging",
     "records.staging": "records.base records.connection records.counters records.rows"
     " records.stageable records.statements",
     "records.erasing": "records.base records.connection records.corruption records.counters"
-    " records.erasable"
+    " records.ended records.erasable"
     " records.following records.memory_rows records.reading records.rows records.statements"
     " records.touching",
     "records.writing": "records.base records.counters records.erasing records.followable"

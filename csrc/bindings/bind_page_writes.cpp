@@ -26,6 +26,13 @@ void bind_page_writes(py::module_& m) {
       },
       "Let the frames of an open SQLite log, given by its address, be written commit by commit.",
       py::arg("log"), py::arg("page_size"));
+  m.def(
+      "let_frames_wait",
+      [](std::uintptr_t log, bool may_wait) {
+        return log != 0 && let_frames_wait(*reinterpret_cast<DatabaseFile*>(log), may_wait);
+      },
+      "Let the frames of an open SQLite log, given by its address, wait; or forget those that do.",
+      py::arg("log"), py::arg("may_wait"));
 }
 
 }  // namespace ebb::bindings

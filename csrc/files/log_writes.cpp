@@ -36,6 +36,8 @@ struct Waiting {
   std::size_t size = 0;
   std::int64_t begin = 0;
   bool commits = false;  // the newest frame
+  bool may_wait = false;
+  std::int64_t looked_at = -1;  // where a whole frame was read, if nothing was written since
 
   std::size_t frame() const { return kFrameHeader + page_size; }
   std::size_t room() const { return kMostBytes / frame() * frame(); }
@@ -47,9 +49,11 @@ struct Waiting {
     size += length;
   }
 
-  // Whether a piece is the header of a frame that may wait behind those that do.
+  // Whether a piece is the header of a frame that may wait behind those that do. A frame that was
+  // just read is no new one: SQLite corrects its checksum, for pages that were written twice, and
+  // writes no page behind the last of them.
   bool is_next_header(std::size_t length, std::int64_t offset) const {
-    return length == kFrameHeader && offset >= kLogHeader &&
+    return may_wait && length == kFrameHeader && offset >= kLogHeader && offset != looked_at &&
            (offset - kLogHeader) % static_cast<std::int64_t>(frame()) == 0 &&
            (size == 0 || offset == end());
   }
@@ -104,6 +108,7 @@ int read(DatabaseFile* file, void* into, int size, std::int64_t offset) {
   Waiting& waits = waiting(file);
   const int result = write_out(file, waits);
   if (result != kOk) return result;
+  waits.looked_at = static_cast<std::size_t>(size) == waits.frame() ? offset : -1;
   return original<ReadFunction>(waits, kRead)(file, into, size, offset);
 }
 
@@ -112,6 +117,7 @@ int write(DatabaseFile* file, const void* piece, int size, std::int64_t offset) 
   const auto length = static_cast<std::size_t>(size);
   if (waits.is_next_header(length, offset)) {
     waits.append(piece, length, offset);
+    waits.looked_at = -1;
     const unsigned char* commit = static_cast<const unsigned char*>(piece) + kCommitAt;
     waits.commits = std::any_of(commit, commit + 4, [](unsigned char byte) { return byte != 0; });
     return kOk;
@@ -121,6 +127,7 @@ int write(DatabaseFile* file, const void* piece, int size, std::int64_t offset) 
     return waits.commits || waits.size == waits.room() ? write_out_or_forget(file, waits) : kOk;
   }
   const int result = write_out_or_forget(file, waits);
+  waits.looked_at = -1;
   if (result != kOk) return result;
   return original<WriteFunction>(waits, kWrite)(file, piece, size, offset);
 }
@@ -141,6 +148,11 @@ int file_size(DatabaseFile* file, std::int64_t* size) {
   Waiting& waits = waiting(file);
   const int result = write_out(file, waits);
   return result != kOk ? result : original<FileSizeFunction>(waits, kFileSize)(file, size);
+}
+
+bool gathers(const DatabaseFile& file) {
+  return file.methods != nullptr &&
+         file.methods->functions[kWrite] == reinterpret_cast<AnyFunction>(&write);
 }
 
 // Returns a table that stands for the given one, with everything that looks at the file's contents.
@@ -166,9 +178,15 @@ std::unique_ptr<Gathering> table_for(const FileMethods& original, std::size_t pa
 bool gather_frames(DatabaseFile& log, std::size_t page_size) {
   if (log.methods == nullptr || log.methods->version < 1) return false;
   if (page_size > kLargestPage) return false;
-  if (log.methods->functions[kWrite] != reinterpret_cast<AnyFunction>(&write)) {
-    log.methods = &table_for(*log.methods, page_size).release()->methods;
-  }
+  if (!gathers(log)) log.methods = &table_for(*log.methods, page_size).release()->methods;
+  return true;
+}
+
+bool let_frames_wait(DatabaseFile& log, bool may_wait) {
+  if (!gathers(log)) return false;
+  Waiting& waits = waiting(&log);
+  waits.size = 0;
+  waits.may_wait = may_wait;
   return true;
 }
 

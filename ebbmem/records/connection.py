@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import apsw
 
@@ -16,7 +16,7 @@ from ebbmem.records.busy import BusyWait
 from ebbmem.records.failures import REFUSALS, errno_behind, lost_a_sync, translated
 from ebbmem.records.filesystems import remote_filesystem
 from ebbmem.records.forks import Inherited, Use, let_forks_go_first, notice_fork, opening, watch
-from ebbmem.records.handles import file_address, log_address
+from ebbmem.records.handles import file_address, let_frames_wait, log_address
 from ebbmem.records.opened import MEMORY_PATH, open_alone, opened, require_safe_sqlite
 
 Values = Sequence[Any]
@@ -259,7 +259,11 @@ class Connection:
             self._stop_gathering()
         if not self._apsw.in_transaction:
             raise StorageFailed(f"{self.path}: SQLite rolled the transaction back")
-        self.run("COMMIT")
+        try:
+            let_frames_wait(self._apsw, may_wait=True)
+            self.run("COMMIT")
+        finally:
+            let_frames_wait(self._apsw, may_wait=False)
 
     def end(self) -> None:
         """End a transaction that wrote nothing, or was committed."""
@@ -271,6 +275,8 @@ class Connection:
         """Roll back the open transaction, if there is one."""
         self._leave_all()
         self._stop_gathering()
+        # Should an interrupt have come before the end of `commit`.
+        let_frames_wait(self._apsw, may_wait=False)
         if self._apsw.in_transaction:
             self.run("ROLLBACK")
 
@@ -391,10 +397,3 @@ class Connection:
         if lost_a_sync(exc):
             self.lost = f"{self.path}: a sync to disk failed; close the store and open it again"
         return error
-
-
-class Ended:
-    """Stands where a connection was once the transaction is over."""
-
-    def __getattr__(self, name: str) -> Callable[..., NoReturn]:
-        raise StoreError("the transaction is over; a reader or writer is of use only inside it")

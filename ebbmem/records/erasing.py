@@ -12,9 +12,10 @@ from ebbmem.records import memory_rows
 from ebbmem.records import rows as seals
 from ebbmem.records import statements as sql
 from ebbmem.records.base import EventRow, number_of
-from ebbmem.records.connection import Connection, Ended, Values
+from ebbmem.records.connection import Connection, Values
 from ebbmem.records.corruption import corrupt
 from ebbmem.records.counters import Counters
+from ebbmem.records.ended import Ended
 from ebbmem.records.erasable import Remains
 from ebbmem.records.following import SqliteFollower
 from ebbmem.records.reading import require_rows_of, rows_of, singles

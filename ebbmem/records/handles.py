@@ -6,6 +6,8 @@ import ctypes
 
 import apsw
 
+from ebbmem import _core
+
 
 def file_address(connection: apsw.Connection) -> int:
     """Return where the ``sqlite3_file`` of a connection's database is; 0 where there is none."""
@@ -15,6 +17,11 @@ def file_address(connection: apsw.Connection) -> int:
 def log_address(connection: apsw.Connection) -> int:
     """Return where the ``sqlite3_file`` is of the log that a connection has read or written."""
     return _address(connection, apsw.SQLITE_FCNTL_JOURNAL_POINTER)
+
+
+def let_frames_wait(connection: apsw.Connection, *, may_wait: bool) -> None:
+    """Let what a commit appends to the log wait, to be written in one piece; or forget it."""
+    _core.let_frames_wait(log_address(connection), may_wait)
 
 
 def _address(connection: apsw.Connection, which: int) -> int:

@@ -25,16 +25,16 @@ from ebbmem.records.base import (
     TurnRow,
     row_id,
 )
-from ebbmem.records.connection import Connection, Ended
+from ebbmem.records.connection import Connection
 from ebbmem.records.corruption import corrupt, corrupt_memory, corrupt_row, scope_name
+from ebbmem.records.ended import Ended
 from ebbmem.records.erasable import Wanted
 
 Built = TypeVar("Built")
 Kind = TypeVar("Kind")
 
 _TIERS: Final = frozenset(map(int, Tier))
-_PAGE: Final = 1_000
-"""How many rows go to the core at once."""
+_PAGE: Final = 1_000  # rows that go to the core at once
 
 
 class SqliteReader:
