@@ -276,7 +276,7 @@ class Database(Maintained):
         )
         if embedder is not None:
             # Without one, vectors wait until a handle with the store's embedder opens.
-            self.engine.require_embedder(maker)
+            self.engine.binding.require(maker)
         if not isinstance(source, (str, os.PathLike)):
             return imported(self.engine, maker, source, options)
         name = arguments.file_name(source)

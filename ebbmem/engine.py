@@ -209,6 +209,11 @@ class Engine:
         index.update_strengths(recall.traced().before.rows())
         return True
 
+    def doubt(self, index: ScopeIndex, failure: BaseException) -> None:
+        """Load a scope anew, where nobody may have kept what a recall strengthened in its index."""
+        if not isinstance(failure, StoreError):  # of which `keep` left the index as it was
+            self._indexes.drop(index.scope.name)
+
     def flush(self, scope: str | None = None) -> None:
         """Write the recalls that wait; on any error they go on waiting.
 
@@ -268,10 +273,6 @@ class Engine:
                         self.workers.close()
 
     # --- embedders ----------------------------------------------------------------------
-
-    def require_embedder(self, embedder: Embedder) -> None:
-        """Refuse an embedder other than the one whose vectors are stored."""
-        self.binding.require(embedder)
 
     def bind_embedder(self, writer: Writer, embedder: Embedder) -> None:
         """Bind the store to the embedder whose first vectors are about to be stored."""
@@ -377,9 +378,7 @@ class Engine:
 
     def shelved(self, index: ScopeIndex, slots: Sequence[int]) -> list[Shelved] | None:
         """Return what `rows` does in the order given; None where a memory was erased meanwhile."""
-        if index.columns.grown:
-            self._indexes.weigh(index)
-        there = index.shelf.take_all(slots)
+        there = None if index.columns.grown else index.shelf.take_all(slots)
         if there is None and len(found := self.rows(index, slots)) == len(slots):
             return [found[slot] for slot in slots]
         return there

@@ -67,7 +67,7 @@ class ScopeHandle:
         self._extract = extract
         self._scope = scope_name(scope, user_id, agent_id)
         self._closed = False
-        db.engine.require_embedder(self._embedder)
+        db.engine.binding.require(self._embedder)
 
     @property
     def scope(self) -> str:

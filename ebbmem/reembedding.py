@@ -45,7 +45,7 @@ def reembed(engine: Engine, embedder: Embedder) -> ReembedReport:
         # Somebody remembered more meanwhile.
         if space is not None:
             count += _stage_all(engine, embedder, space)
-    engine.require_embedder(embedder)
+    engine.binding.require(embedder)
     return ReembedReport(staged + count, count, changed=True)
 
 

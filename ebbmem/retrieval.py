@@ -124,9 +124,13 @@ def _kept(engine: Engine, looked: Looked, options: Options) -> Found:
     """Strengthen the hits where recalling does, and let the records learn of it."""
     if not options.reinforce:
         return _strengthened(looked, options)
-    found = Found.strengthened(*looked, options.now_us, options.recipe)
-    # What the index says of its hits now has to be told, whatever comes between.
-    found.keep(engine, looked[0], options.now_us, options.recipe)
+    try:
+        found = Found.strengthened(*looked, options.now_us, options.recipe)
+        # What the index says of its hits now has to be told, whatever comes between.
+        found.keep(engine, looked[0], options.now_us, options.recipe)
+    except BaseException as exc:
+        engine.doubt(looked[0], exc)
+        raise
     return found
 
 

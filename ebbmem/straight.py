@@ -72,9 +72,13 @@ def hits(
     rows, scores = engine.shelved(index, found.slot_list), found.scores
     if rows is None or (scores and min(scores) < options.min_score):
         return None
-    told = _Straight(found, rows, index, options)
-    # What the index says of its hits now has to be told, whatever comes between.
-    told.keep(engine, index, options)
+    try:
+        told = _Straight(found, rows, index, options)
+        # What the index says of its hits now has to be told, whatever comes between.
+        told.keep(engine, index, options)
+    except BaseException as exc:
+        engine.doubt(index, exc)
+        raise
     return HITS.made(told.part, told.memory_field, range(len(rows)), rows, scores)
 
 

@@ -1,4 +1,4 @@
-"""An interrupt at any line of a call leaves no scope locked."""
+"""An interrupt at any line of a call leaves no scope locked, and nothing half done."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ebbmem import Fleet
+from ebbmem import Fleet, recipes
 from ebbmem.commits import Last
 from ebbmem.desks import SOON_BYTES
 
@@ -22,6 +22,9 @@ WATCHED = "ebbmem/batches.py"
 TAKING = "enter_context"
 SIGNALLED = tuple(f"ebbmem/{name}.py" for name in ("commits", "remembering", "writes", "desks"))
 SIGNALLED += ("ebbmem/records/sqlite.py", "ebbmem/records/writing.py", "contextlib.py")
+NOW = 1_700_000_000
+RECALLS = ("batches", "engine", "found", "pending", "reconsolidation", "retrieval", "straight")
+RECALLING = tuple(f"ebbmem/{name}.py" for name in RECALLS)
 
 
 class Interrupting:
@@ -82,12 +85,13 @@ class Signalled:
     the only moments in which an interrupt comes.
     """
 
-    def __init__(self, nth: int) -> None:
+    def __init__(self, nth: int, files: tuple[str, ...]) -> None:
         self.left = nth
+        self.files = files
 
     def __call__(self, frame: FrameType, event: str, _: object) -> None:
         file = frame.f_code.co_filename.replace("\\", "/")
-        if event not in ("call", "c_return") or not file.endswith(SIGNALLED):
+        if event not in ("call", "c_return") or not file.endswith(self.files):
             return
         if event == "call" and frame.f_code.co_flags & inspect.CO_GENERATOR:
             return  # one that is gone on with: what is raised here would pass by its handlers
@@ -97,10 +101,10 @@ class Signalled:
             raise KeyboardInterrupt
 
 
-def signalled(call: Callable[[], object], nth: int) -> bool:
+def signalled(call: Callable[[], object], nth: int, files: tuple[str, ...] = SIGNALLED) -> bool:
     """Call; return whether the interrupt came before the end."""
     before = sys.getprofile()
-    sys.setprofile(Signalled(nth))
+    sys.setprofile(Signalled(nth, files))
     try:
         call()
     except KeyboardInterrupt:
@@ -166,3 +170,38 @@ def test_an_interrupted_caller_leaves_nothing_that_waits() -> None:
             assert memory.remember(f"a {nth}", key=f"a {nth}").number <= 2 * nth
         assert memory.stats().memories == 2 * nth - 1
     assert nth > 50
+
+
+@pytest.mark.parametrize(
+    ("recipe", "ask"),
+    [
+        (recipes.EBBINGHAUS, lambda memory, now: memory.recall("tea", now=now)),
+        (recipes.EBBINGHAUS, lambda memory, now: memory.recall_many(["tea"], now=now)),
+        (recipes.DEFAULT, lambda memory, now: memory.recall("tea", now=now)),
+    ],
+    ids=["straight", "batch", "stages"],
+)
+def test_an_interrupted_recall_strengthens_in_ram_what_it_does_in_the_records(recipe, ask) -> None:
+    """One that came when the index had learnt of it, and what waits had not, was in RAM alone."""
+    with Fleet(":memory:", recipe=recipe) as fleet:
+        memory = fleet["ann"]
+        memory.remember_many(["likes tea", "hates tea"], now=NOW)
+        ask(memory, NOW)  # what it needs is in RAM from now on
+        for nth in count(1):
+            ended = not signalled(lambda nth=nth: ask(memory, NOW + nth * 3600), nth, RECALLING)
+            assert in_ram(fleet, "ann") == in_records(fleet, "ann"), nth
+            if ended:
+                break
+    assert nth > 20
+
+
+def in_ram(fleet: Fleet, scope: str) -> list[tuple[float, float, int]]:
+    with fleet.database.engine.use(scope) as index:
+        columns = (index.columns.strength, index.columns.anchor, index.columns.access_count)
+        return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def in_records(fleet: Fleet, scope: str) -> list[tuple[float, float, int]]:
+    with fleet.database.engine.read(scope) as reader:
+        rows = reader.index_rows(reader.scope(scope).scope_id)
+        return [(one.storage_strength, one.r_anchor, one.access_count) for one in rows]
