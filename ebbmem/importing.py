@@ -136,7 +136,7 @@ class _Course:
             self._lines -= 1
             _require_readable(line)
             return
-        key = (type(line), self._scope or line.scope or DEFAULT_SCOPE)
+        key = (_together(line), self._scope or line.scope or DEFAULT_SCOPE)
         if key != self._batch_key or len(self._batch) == BATCH:
             self._flush()
             self._batch_key = key
@@ -185,34 +185,38 @@ class _Course:
         batch, self._batch = self._batch, []
         if not batch or self._batch_key is None:
             return
-        kind, scope = self._batch_key
+        _, scope = self._batch_key
         try:
-            verdicts = self._written(kind, scope, batch)
+            verdicts = self._written(scope, batch)
         except (InvalidArgument, InvalidType):
-            verdicts = [self._alone(kind, scope, item) for item in batch]
+            verdicts = [self._alone(scope, item) for item in batch]
         for item, verdict in zip(batch, verdicts, strict=True):
             if isinstance(verdict, str):
                 self._bad.append(BadLine(item.number, verdict))
                 continue
             self._outcomes[verdict] += 1
-            self._made[kind] += verdict is Outcome.IMPORTED
-            if isinstance(item.line, TurnLine) and item.line.folded:
-                self._intake.folded[scope, item.line.run_id] += verdict is not Outcome.ERASED
+            self._made[type(item.line)] += verdict is Outcome.IMPORTED
 
-    def _written(self, kind: type[Line], scope: str, batch: Sequence[Item]) -> list[Verdict]:
-        """Write lines of one kind and scope in one transaction."""
+    def _written(self, scope: str, batch: Sequence[Item]) -> list[Verdict]:
+        """Write lines of one scope, that belong together, in one transaction."""
         vectors = self._vectors(batch)
+        verdicts: list[Verdict] = []
         try:
             with self._intake.engine.change(scope, self._intake.now_us) as change:
-                return _TAKE[kind](self._intake, change, batch, vectors)
+                for kind, alike in groupby(batch, key=lambda item: type(item.line)):
+                    items = list(alike)
+                    taken = _TAKE[kind](self._intake, change, items, vectors)
+                    self._intake.count_folded(scope, items, taken)
+                    verdicts += taken
         except BaseException:
-            self._intake.forget(scope, batch)
+            self._intake.forget(scope, batch, verdicts)
             raise
+        return verdicts
 
-    def _alone(self, kind: type[Line], scope: str, item: Item) -> Verdict:
+    def _alone(self, scope: str, item: Item) -> Verdict:
         """Write one line in a transaction of its own."""
         try:
-            return self._written(kind, scope, [item])[0]
+            return self._written(scope, [item])[0]
         except (InvalidArgument, InvalidType) as error:
             return str(error)
 
@@ -236,6 +240,15 @@ class _Course:
                     reason = restoring.supersede(self._intake, change, one)
                     if reason is not None:
                         self._bad.append(BadLine(one.number, reason))
+
+
+def _together(line: Line) -> type[Line]:
+    """Return the kind of lines that a line shares transactions with.
+
+    Turns do so with the summary that folds them: killed in between, the import would leave them in
+    the buffer.  Where they are too many that may be, until it is done again.
+    """
+    return TurnLine if isinstance(line, RunSummaryLine) else type(line)
 
 
 def _require_readable(header: Header) -> None:

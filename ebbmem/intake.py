@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from ebbmem.buffer import BufferLimits
 from ebbmem.embedders.base import Embedder
 from ebbmem.engine import Engine
-from ebbmem.lines import Line, MemoryLine
+from ebbmem.lines import Line, MemoryLine, TurnLine
 from ebbmem.records.base import TurnRow
 
 ALL: Final = 2**62
@@ -98,8 +98,21 @@ class Intake:
                 return row
         return None
 
-    def forget(self, scope: str, items: Sequence[Item]) -> None:
-        """Forget what was noted of lines whose transaction was rolled back."""
+    def count_folded(
+        self, scope: str, items: Sequence[Item], verdicts: Sequence[Verdict], times: int = 1
+    ) -> None:
+        """Count the turns of the file, among some lines, that a summary stands for."""
+        for item, verdict in zip(items, verdicts, strict=True):
+            if isinstance(item.line, TurnLine) and item.line.folded:
+                there = not isinstance(verdict, str) and verdict is not Outcome.ERASED
+                self.folded[scope, item.line.run_id] += times * there
+
+    def forget(self, scope: str, items: Sequence[Item], verdicts: Sequence[Verdict]) -> None:
+        """Forget what was noted of lines whose transaction was rolled back.
+
+        ``verdicts`` are of the first of them, as far as they were taken.
+        """
+        self.count_folded(scope, items[: len(verdicts)], verdicts, -1)
         numbers = {item.number for item in items}
         self.corrections = [one for one in self.corrections if one.number not in numbers]
         for item in items:

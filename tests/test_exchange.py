@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +25,8 @@ from ebbmem import (
     ManualClock,
     errors,
 )
-from ebbmem.errors import InvalidType
+from ebbmem.errors import InvalidArgument, InvalidType
+from ebbmem.records.writing import SqliteWriter
 
 
 @pytest.fixture
@@ -221,6 +225,58 @@ def test_an_import_that_was_cut_off_is_completed_by_the_next(
     other.import_(lines)
 
     assert list(other.export_lines()) == lines
+
+
+KILLED_AT_THE_END = """
+import os, signal, sys
+from ebbmem import Database
+
+def lines():
+    with open(sys.argv[2], encoding="utf-8") as file:
+        yield from file
+    os.kill(os.getpid(), signal.SIGKILL)
+
+Database(sys.argv[1]).import_(lines())
+"""
+
+
+def test_turns_are_never_there_without_what_folds_them(
+    database: Database, tmp_path: Path, path: Path
+) -> None:
+    """An import that is killed once it has read all lines leaves both, or none of them."""
+    lived_in(database)
+    file = tmp_path / "lines.jsonl"
+    database.export(file)
+    script = [sys.executable, "-c", KILLED_AT_THE_END, str(path), str(file)]
+    assert subprocess.run(script, timeout=60, check=False).returncode == -signal.SIGKILL
+    with Database(path) as killed:
+        assert records(killed, "memory") != []
+        left = {one["content"]: one["folded"] for one in records(killed, "turn")}
+        whole = {one["content"]: one["folded"] for one in records(database, "turn")}
+        assert True in whole.values()
+        assert left in ({}, whole)
+        killed.import_(file)
+        assert list(killed.export_lines())[1:] == list(database.export_lines())[1:]
+        assert killed.import_(file).imported == 0
+
+
+def test_turns_are_counted_once_though_they_are_taken_twice(
+    database: Database, other: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where something of a batch is refused its lines are taken again, one at a time."""
+    lived_in(database)
+    put, refused = SqliteWriter.put_summary, []
+
+    def put_later(self: SqliteWriter, *row: Any) -> None:
+        if not refused:
+            refused.append(row)
+            raise InvalidArgument("refused")
+        put(self, *row)
+
+    monkeypatch.setattr(SqliteWriter, "put_summary", put_later)
+    assert not other.import_(database.export_lines()).bad
+    assert refused
+    assert list(other.export_lines()) == list(database.export_lines())
 
 
 def test_a_circle_of_corrections_is_refused(database: Database, other: Database) -> None:
