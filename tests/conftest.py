@@ -11,10 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from ebbmem import Database, EpisodicMemoryStore, ManualClock, _core
 
 NOW = 1_700_000_000
+
+# An example may take as long as it does: the machine is shared.
+settings.register_profile("ebbmem", deadline=None)
+settings.load_profile("ebbmem")
 
 
 @pytest.fixture
