@@ -90,10 +90,23 @@ FIGURES: dict[str, Figure] = {
 }
 
 
-def run(figure: str, form: str, *, plant: str | None = None, seed: int = SEED) -> Result:
-    """Run one harness in a process of its own, in its ``"short"`` or ``"long"`` form."""
+def run(
+    figure: str,
+    form: str,
+    *,
+    plant: str | None = None,
+    seed: int = SEED,
+    seconds: float | None = None,
+) -> Result:
+    """Run one harness in a process of its own, in its ``"short"`` or ``"long"`` form.
+
+    ``seconds``, where given, takes the place of the form's: long enough, it is the rounds that end
+    it, on a machine of any speed.
+    """
     one = FIGURES[figure]
     options: dict[str, Any] = dict(one.short if form == "short" else one.long)
+    if seconds is not None:
+        options["seconds"] = seconds
     return apart(one.module, plant=plant, seed=seed, **options)
 
 
