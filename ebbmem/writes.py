@@ -94,7 +94,7 @@ class Writes:
                 self.lock.release()
             except RuntimeError:
                 pass
-        self._records.shorten_log()
+        self._records.shorten_log(wait=False)
 
     @contextmanager
     def _transaction(self, waited_s: float = 0.0) -> Iterator[OpenTransaction]:

@@ -69,16 +69,18 @@ class Log:
         """Return whether it is to be moved beside those who write."""
         return self._mover is not None and self._new_frames() >= SOON_FRAMES
 
-    def shorten(self) -> None:
+    def shorten(self, *, wait: bool = True) -> None:
         """Move the log where it is long, beside those who write; the caller has no lock.
 
-        What keeps it from being moved may pass; then it is tried again some frames later.
+        What keeps it from being moved may pass; then it is tried again some frames later.  Only
+        with ``wait`` is what others write meanwhile moved too, for which their end is waited for.
         """
         mover = self._mover
         if mover is None or not self.is_long:
             return
         with suppress(StoreError):
-            if self._move_beside(mover) and self._connection.log_frames() > LONG_FRAMES:
+            moved = self._move_beside(mover)
+            if moved and wait and self._connection.log_frames() > LONG_FRAMES:
                 # What came meanwhile: so that little is left while nobody may write.
                 self._move_beside(mover)
                 with self._lock:

@@ -239,12 +239,13 @@ class SqliteRecords:
         """Return whether `shorten_log` has work to do, which takes milliseconds."""
         return self._log.is_long
 
-    def shorten_log(self) -> None:
+    def shorten_log(self, *, wait: bool = True) -> None:
         """Move what was committed from the log into the database, where it is time to.
 
-        Others may write meanwhile.  What keeps it from being moved may pass: it is no error.
+        Others may write meanwhile; with ``wait`` that is moved too, which may mean to wait for
+        them.  What keeps it from being moved may pass: it is no error.
         """
-        self._log.shorten()
+        self._log.shorten(wait=wait)
 
     def erasure(self) -> Callable[[], bool]:
         """Return a question: whether what was erased until now may still lie in some file."""

@@ -47,8 +47,11 @@ class RecordStore(Protocol):
     def log_is_long(self) -> bool:
         """Return whether `shorten_log` has work to do, which takes milliseconds."""
 
-    def shorten_log(self) -> None:
-        """Do, after a write, what keeps the store's files small; others may write meanwhile."""
+    def shorten_log(self, *, wait: bool = True) -> None:
+        """Do, after a write, what keeps the store's files small; others may write meanwhile.
+
+        Without ``wait`` it is what can be done without waiting for them.
+        """
 
     def data_version(self) -> int:
         """Return a number that changes when another process commits, and may when this one does."""

@@ -12,7 +12,7 @@ import apsw
 import pytest
 from records.samples import memory, python, scope_of
 
-from ebbmem import _core
+from ebbmem import Fleet, _core
 from ebbmem.errors import StorageFailed, StoreClosed
 from ebbmem.records import connection, logs, sqlite
 from ebbmem.records.sqlite import SqliteRecords
@@ -102,6 +102,28 @@ def test_what_others_write_meanwhile_is_moved_while_nobody_writes(store, monkeyp
     assert [of_writer for of_writer, _ in moves] == [False, False, True]
     assert moves[1][1] >= moves[0][1] + PAGES
     assert moved(store)
+
+
+def test_a_recall_that_moves_the_log_waits_for_no_writer(store):
+    """It waited for the one that had begun meanwhile, such as an erasure of seconds."""
+    write(store, 1 + logs.LONG_FRAMES // PAGES)
+    with store.write():
+        mover = threading.Thread(target=store.shorten_log, kwargs={"wait": False})
+        mover.start()
+        mover.join(30)
+        assert not mover.is_alive()
+    assert moved(store)
+
+
+def test_a_recall_asks_to_wait_for_nobody(monkeypatch):
+    waits: list[bool] = []
+    with Fleet(":memory:", pending_s=0.0) as fleet:
+        fleet["ann"].remember("likes tea", now=1_700_000_000)
+        fleet["ann"].recall("tea")
+        records = fleet.database.engine.records
+        monkeypatch.setattr(records, "shorten_log", lambda *, wait=True: waits.append(wait))
+        fleet["ann"].recall("tea")
+        assert waits == [False]
 
 
 def test_writers_wait_for_the_disk_once_the_log_is_far_too_long(store, path, monkeypatch):
