@@ -281,9 +281,8 @@ def _seed_arrays(seeds: object) -> tuple[NDArray[np.int64], NDArray[np.float64]]
         raise InvalidType.of("seeds", "integer nodes", seeds)
     if len(activation) and activation.dtype.kind not in "iuf":
         raise InvalidType.of("seeds", "numbers as activation", seeds)
-    return np.require(nodes, np.int64, ["C", "A", "E"]), np.require(
-        activation, np.float64, ["C", "A", "E"]
-    )
+    slots = np.require(nodes, np.int64, ["C", "A", "E"])
+    return slots, np.require(activation, np.float64, ["C", "A", "E"])
 
 
 def _check_integer(name: str, value: object, most: int) -> None:
