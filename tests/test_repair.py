@@ -11,7 +11,7 @@ from exchanges import lived_in
 from typer.testing import CliRunner
 
 import ebbmem
-from ebbmem import CallableEmbedder, Database, EpisodicMemoryStore, recipes
+from ebbmem import CallableEmbedder, Database, EpisodicMemoryStore, Fleet, recipes
 from ebbmem.cli import app
 from ebbmem.errors import (
     CorruptStore,
@@ -194,6 +194,21 @@ class TestStore:
             store = EpisodicMemoryStore(db=db, scope="recovered-1")
             assert store.recall("leash").memories[0].summary == "Bought a leash"
             assert not store.remember("Bought a leash", dedupe=True).created
+
+    def test_scopes_of_one_memory_or_one_turn_come_back_under_other_names(self, path: Path) -> None:
+        with Fleet(path) as fleet:
+            fleet["ann"].remember("Keeps bees")
+            fleet["bob"].add_turn("user", "Hello")
+        edit(path, "DELETE FROM scopes")
+
+        ebbmem.repair(path)
+
+        with Fleet(path) as fleet:
+            assert fleet.database.scopes() == ["recovered-1", "recovered-2"]
+            assert fleet["recovered-1"].remember("Sells honey").number == 2
+            assert [turn.content for turn in fleet["recovered-2"].turns()] == ["Hello"]
+            fleet["recovered-2"].add_turn("user", "Anybody there?")
+            assert fleet.database.verify().ok
 
     def test_the_key_of_digests_is_kept_where_memories_prove_it(self, damaged: Path) -> None:
         edit(damaged, "UPDATE meta SET checksum = 0 WHERE key = 'store_key'")

@@ -177,8 +177,8 @@ class Salvage:
     def _copy(self, table: Table, rule: Callable[[Table, Row], Row | str]) -> None:
         """Copy the rows of a table that a rule returns; a text is why a row is not sound."""
         for row in self._rows(table):
-            self._note_numbers(table, row)
             kept = rule(table, row)
+            self._note_numbers(table, row)  # after the rule, which may have made the scope anew
             if isinstance(kept, str):
                 self._put(table, row, kept)
             elif kept and not self._insert(table, kept):
