@@ -74,6 +74,8 @@ class _Fields:
 
     def __init__(self, values: dict[str, Any]) -> None:
         self._values = values
+        self._came = sorted(name for name, value in values.items() if value is not None)
+        """What the line has, also after it was taken: told where a field is missing."""
 
     def __contains__(self, name: str) -> bool:
         return name in self._values
@@ -88,7 +90,7 @@ class _Fields:
         if value is not None:
             return check(value, name)
         if default is _REQUIRED:
-            raise InvalidArgument.of("line", f"a field {name!r}", self.names)
+            raise InvalidArgument.of("line", f"a field {name!r}", self._came)
         checked: T = default
         return checked
 

@@ -163,6 +163,11 @@ def test_a_bad_line_is_named_and_costs_only_itself(database: Database, line: str
     assert {line["summary"] for line in records(database, "memory")} == {"before", "after"}
 
 
+def test_a_missing_field_is_told_with_those_that_came(database: Database) -> None:
+    report = take(database, '{"role": "user", "content": null, "name": "Ann"}')
+    assert report.bad[0].reason == "line: expected a field 'content', got ['name', 'role']"
+
+
 def test_a_line_that_the_store_refuses_costs_only_itself(
     database: Database, other: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
