@@ -191,8 +191,8 @@ class PowerForgetting:
 
     Notes
     -----
-    Stability grows threefold with each of: S, emotional intensity, and importance, as they go
-    from their least to their greatest value.
+    ``stability = stability_days * (1 + 2 S) * (1 + 2 intensity) * (1 + 2 (importance - 1) / 9)``:
+    it grows threefold with each of the three, as they go from their least to their greatest value.
     """
 
     stability_days: float = 30.0

@@ -109,7 +109,8 @@ class Remembered:
 class Explanation:
     """Every term of a hit's score.
 
-    ``terms`` maps a term's name to what it added (sums) or multiplied by (products);
+    ``terms`` maps a term's name to what it added (sums) or multiplied by (products; under
+    `DEFAULT` ``retention`` is 0.8 + 0.2 R, where `Recalled.retrievability` is R itself);
     ``ranks`` maps a lane to the hit's place in it, from 1; ``path`` lists the numbers of the
     memories through which activation came, from the cue's match to this one.  Where ``note`` says
     that a hit is ahead of another or behind it, its score is that of the place it came to.

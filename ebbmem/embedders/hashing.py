@@ -34,8 +34,8 @@ class HashingEmbedder:
         that bit is part of the bucket, and words in one bucket never cancel);
         ``"independent"`` by bit 64.
     split : "words" or "lower_split", keyword-only
-        ``"words"`` takes the runs of ``\w`` as they are written; ``"lower_split"`` takes
-        ``text.lower().split()``.
+        ``"words"`` takes the runs of ``\w`` as they are written, so that ``Rex`` and ``rex`` are
+        two words; ``"lower_split"`` takes ``text.lower().split()``.
 
     Raises
     ------
