@@ -131,9 +131,9 @@ py::list kept_after(const py::tuple& recalls) {
 py::bytes past_of(const py::bytes& told) {
   const std::vector<Trace> traces = traces_of(told);
   auto payload = py::reinterpret_steal<py::bytes>(
-      PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(traces.size() * sizeof(Past))));
+      PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(traces.size() * kPastBytes)));
   if (!payload) throw py::error_already_set();
-  past({traces.data(), traces.size()}, reinterpret_cast<Past*>(PyBytes_AS_STRING(payload.ptr())));
+  past({traces.data(), traces.size()}, PyBytes_AS_STRING(payload.ptr()));
   return payload;
 }
 

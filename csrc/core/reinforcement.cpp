@@ -1,6 +1,7 @@
 #include "core/reinforcement.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <unordered_map>
@@ -69,6 +70,16 @@ void keep(const StrengthColumns& columns, std::size_t slot, const Kept& after) {
   columns.accesses[slot] = after.accesses;
 }
 
+// Writes 8 bytes, the lowest first; returns where the next go.
+template <typename Number>
+char* put(Number number, char* out) {
+  std::uint64_t bits = 0;
+  static_assert(sizeof(number) == sizeof(bits));
+  std::memcpy(&bits, &number, sizeof(bits));
+  for (int byte = 0; byte < 8; ++byte) *out++ = static_cast<char>(bits >> 8 * byte);
+  return out;
+}
+
 }  // namespace
 
 void succeed(const StrengthColumns& columns, const Recalled& recalled, std::int64_t now,
@@ -111,8 +122,12 @@ std::vector<Kept> kept(Span<const Retold> recalls) {
   return all;
 }
 
-void past(Span<const Trace> traces, Past* out) {
-  for (const Trace& trace : traces) *out++ = {trace.row, trace.strength, trace.retrievability};
+void past(Span<const Trace> traces, char* out) {
+  for (const Trace& trace : traces) {
+    out = put(trace.row, out);
+    out = put(trace.strength, out);
+    out = put(trace.retrievability, out);
+  }
 }
 
 }  // namespace ebb

@@ -76,13 +76,8 @@ struct Retold {
   double gain;
 };
 
-// What the history keeps of a memory that was recalled: without gaps.
-struct Past {
-  std::int64_t row;
-  double strength;
-  double retrievability;
-};
-static_assert(sizeof(Past) == 3 * sizeof(double));
+// What the history keeps of a memory that was recalled: its row, S and R, 8 bytes each.
+constexpr std::size_t kPastBytes = 24;
 
 // What a memory is like after its last success.
 struct Kept {
@@ -97,7 +92,7 @@ struct Kept {
 // the last of them, by row ascending.
 std::vector<Kept> kept(Span<const Retold> recalls);
 
-// A past per trace; there is room for as many.
-void past(Span<const Trace> traces, Past* out);
+// Writes a past per trace, little-endian on every machine: records keep it. There is room for all.
+void past(Span<const Trace> traces, char* out);
 
 }  // namespace ebb

@@ -196,6 +196,9 @@ def test_what_was_before_goes_into_the_history():
     traces = succeed(found, [1, 0], None, 1).tobytes()
     packed = np.frombuffer(_core.past_strengths(traces), "<i8,<f8,<f8").tolist()
     assert packed == [(FIRST_ROW + 1, 0.2, 0.6), (FIRST_ROW, 0.1, 0.5)]
+    # The row, S = 0.2 and R = 0.6, the lowest byte first.
+    first = f"{FIRST_ROW + 1:016x}", "3fc999999999999a", "3fe3333333333333"
+    assert _core.past_strengths(traces)[:24] == b"".join(bytes.fromhex(x)[::-1] for x in first)
     assert _core.past_strengths(b"") == b""
 
 

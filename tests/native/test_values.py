@@ -1,4 +1,4 @@
-"""Objects made by columns are what their class makes, however it guards its attributes."""
+"""Objects made past a class's __init__ are what it makes, however it guards its attributes."""
 
 from __future__ import annotations
 
