@@ -245,7 +245,11 @@ def _finished(engine: Engine, call: Call, one: Asked, told: Told, options: Optio
     if isinstance(told, CorruptStore):
         return told
     try:
-        if isinstance(told, FoundByProduct) and straight.alone(told.one.index, options):
+        if (
+            isinstance(told, FoundByProduct)
+            and straight.suits(options)
+            and straight.alone(told.one.index)
+        ):
             hits = straight.hits(engine, told.one.index, told.found, options)
             if hits is not None:
                 return reply(engine.meter, call, (hits, ()), options)

@@ -31,7 +31,9 @@ def recall(
     engine: Engine, scope: str, embedder: Embedder, cue: str, options: Options
 ) -> RecallResult | None:
     """Answer one cue, and keep what that changed; None where it takes more than this."""
-    if not (options.recipe.ranking is Ranking.PRODUCT and options.plain and counts_words(embedder)):
+    if not (options.recipe.ranking is Ranking.PRODUCT and suits(options)):
+        return None
+    if not counts_words(embedder):
         return None
     buckets, counts, _ = embedder.counts_many((cue,))
     call = Call(scope, cue, time.perf_counter_ns())
@@ -48,7 +50,7 @@ def _found(
 ) -> tuple[Recalled, ...] | None:
     """Return the hits of one cue, strengthened; None where an index cannot tell them alone."""
     lane = index.lane(embedder, engine.binding.fit(embedder))
-    if not (isinstance(lane, WordLane) and alone(index, options)):
+    if not (isinstance(lane, WordLane) and alone(index)):
         return None
     held = index.columns.plain_products(lane.words)
     if held is None:
@@ -65,12 +67,12 @@ def _found(
 def hits(
     engine: Engine, index: ScopeIndex, found: _core.FoundProducts, options: Options
 ) -> tuple[Recalled, ...] | None:
-    """Return the hits that were found in an index, strengthened; None where it takes more.
+    """Return the hits that were found in an index, strengthened; None where one was erased.
 
-    The caller holds the scope's lock; nothing that was replaced, or is in conflict, is in it.
+    The caller holds the scope's lock; the options are such as `suits`, the index is `alone`.
     """
     rows, scores = engine.shelved(index, found.slot_list), found.scores
-    if rows is None or (scores and min(scores) < options.min_score):
+    if rows is None:
         return None
     try:
         told = _Straight(found, rows, index, options)
@@ -82,9 +84,14 @@ def hits(
     return HITS.made(told.part, told.memory_field, range(len(rows)), rows, scores)
 
 
-def alone(index: ScopeIndex, options: Options) -> bool:
+def suits(options: Options) -> bool:
+    """Return whether all that a product finds are hits; no score is below 0."""
+    return options.plain and options.min_score <= 0.0
+
+
+def alone(index: ScopeIndex) -> bool:
     """Return whether nothing has to be told of hits but what ranks them."""
-    return options.plain and not (index.any_conflicts or index.columns.any_superseded)
+    return not (index.any_conflicts or index.columns.any_superseded)
 
 
 class _Straight:
