@@ -110,8 +110,9 @@ def notice_fork() -> None:
 def let_forks_go_first() -> None:
     """Wait, before a transaction, for a fork that waits for quiet."""
     notice_fork()
-    if not _calm.is_set():
-        _calm.wait(_MOST_NAPS * _NAP_S)
+    if not _calm.is_set() and not _calm.wait(_MOST_NAPS * _NAP_S):
+        # No fork waits for so long: Ctrl-C came before it could tell that it is over.
+        _calm.set()
 
 
 def forked(path: str) -> ForkedStore:

@@ -13,6 +13,7 @@ from records.samples import memory, remembered, scope_of
 
 from ebbmem import Fleet, _core
 from ebbmem.errors import ForkedStore
+from ebbmem.records import forks
 from ebbmem.records.sqlite import SqliteRecords
 
 pytestmark = [
@@ -192,3 +193,10 @@ def test_the_core_counts_forks():
             os._exit(int(_core.forks() == before + 1))
         assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 1
     assert _core.forks() == before
+
+
+def test_a_fork_that_an_interrupt_kept_from_telling_its_end_is_waited_for_once() -> None:
+    """Ctrl-C can come before what runs in the parent behind a fork; it is not raised there."""
+    forks._calm.clear()
+    forks.let_forks_go_first()
+    assert forks._calm.is_set()
