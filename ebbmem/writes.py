@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -12,7 +12,7 @@ from ebbmem.changes import OpenTransaction, Post
 from ebbmem.commits import GroupCommit, Job, Joined, Transaction, nested
 from ebbmem.desks import Desks
 from ebbmem.errors import LockTimeout, StorageFailed
-from ebbmem.pending import CorruptShare, PendingRecalls, posts_of
+from ebbmem.pending import CorruptShare, PendingRecall, PendingRecalls, posts_of
 from ebbmem.records.store import RecordStore
 
 T = TypeVar("T")
@@ -118,14 +118,16 @@ class Writes:
                 written = self._pending.write(writer, waiting)
                 opened = OpenTransaction(writer)
                 yield opened
-                self._commit(opened, len(waiting), opened.posts(posts_of(written)))
+                self._commit(opened, waiting, opened.posts(posts_of(written)))
         except CorruptShare as exc:
             # Its share is given up, and no longer counts in RAM: begun again without it.
             self._desks.drop(exc.scope)
             return False
         return True
 
-    def _commit(self, opened: OpenTransaction, count: int, posts: dict[str, Post]) -> None:
+    def _commit(
+        self, opened: OpenTransaction, waiting: Sequence[PendingRecall], posts: dict[str, Post]
+    ) -> None:
         """Commit, and let all know of it before anybody looks."""
         with self.settling:
             try:
@@ -133,14 +135,25 @@ class Writes:
             finally:
                 # Also where an interrupt came just after the commit.
                 if opened.writer.committed:
-                    self._settle(count, posts)
-                    opened.finished = True
+                    try:
+                        self._settle(waiting, posts)
+                    finally:
+                        # Else whoever waits for it would write it once more.
+                        opened.finished = True
 
-    def _settle(self, count: int, posts: dict[str, Post]) -> None:
+    def _settle(self, waiting: Sequence[PendingRecall], posts: dict[str, Post]) -> None:
         """Let recalls go that were committed, and leave word for the indexes."""
-        self._pending.settle(count, posts)
-        for scope, post in posts.items():
-            self._desks.leave(scope, post)
+        try:
+            self._pending.settle(len(waiting), posts)
+            for scope, post in posts.items():
+                self._desks.leave(scope, post)
+        except BaseException:
+            # An interrupt: no recall is written once more, and the indexes are loaded anew.
+            if waiting and any(one is waiting[0] for one in self._pending.waiting()):
+                self._pending.settle(len(waiting))
+            for scope in posts:
+                self._desks.drop(scope)
+            raise
 
     def _require_outside(self) -> None:
         """Refuse a write in a forked child, and inside a write of the same thread."""

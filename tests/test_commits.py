@@ -14,7 +14,9 @@ from gates import Gate, behind
 from naps import Naps
 
 from ebbmem import Database, EpisodicMemoryStore, Fleet, ManualClock, recipes
+from ebbmem.desks import Desks
 from ebbmem.errors import InvalidArgument, LockTimeout, StoreError, UnknownMemory
+from ebbmem.pending import PendingRecalls
 from ebbmem.records.sqlite import SqliteRecords
 
 NOW = 1_700_000_000
@@ -195,6 +197,33 @@ class TestErrors:
         assert sorted(f.result().number for f in futures) == list(range(1, THREADS + 1))
         assert fleet["a"].stats().memories == THREADS
         assert len(fleet["a"].recall("rex", top_k=20)) == THREADS
+
+    @pytest.mark.parametrize(("told", "name"), [(PendingRecalls, "settle"), (Desks, "leave")])
+    def test_an_interrupt_behind_the_commit_makes_nothing_twice(
+        self, fleet, monkeypatch, told, name
+    ):
+        memory = fleet["a"]
+        memory.remember("wolf")
+        memory.recall("wolf", recipe=recipes.ASSOCIATIVE)  # a recall that waits for the commit
+        real, done = getattr(told, name), []
+
+        def interrupted(*args):
+            if not done:
+                done.append(1)
+                raise KeyboardInterrupt
+            return real(*args)
+
+        calls = [lambda n=n, a=memory: a.remember(f"rex {n}") for n in range(THREADS)]
+        gate = Gate(fleet.database.engine)
+        monkeypatch.setattr(told, name, interrupted)
+        futures = behind(gate, calls)
+        assert isinstance(gate.raised, KeyboardInterrupt)
+        numbers = [future.result().number for future in futures]
+        assert sorted(numbers) == list(range(2, THREADS + 2))
+        assert memory.stats().memories == THREADS + 1
+        assert len(memory.recall("rex", top_k=20, reinforce=False)) == THREADS
+        fleet.database.flush()
+        assert memory.get(memory.recall("wolf", reinforce=False).memories[0].id).access_count == 2
 
     def test_an_interrupted_follower_takes_its_part_back(self, path):
         fleet = Fleet(path, clock=ManualClock(NOW))
