@@ -90,6 +90,32 @@ class TestMoved:
             with Database(path) as same, pytest.raises(StorageFailed):
                 EpisodicMemoryStore(same).remember("lost as well")
 
+    def test_a_first_recall_opens_no_file_in_its_place(self, path: Path) -> None:
+        """Which would take the shared memory of the log from under the connection that writes."""
+        script = """if True:
+            import os, sys
+            from ebbmem import Database, EpisodicMemoryStore
+            from ebbmem.errors import StorageFailed
+
+            store = EpisodicMemoryStore(Database(sys.argv[1]))
+            store.remember_many([f"kettle {n}" for n in range(200)])
+            os.rename(sys.argv[1], sys.argv[2])
+            try:
+                store.recall("kettle")
+            except StorageFailed as exc:
+                print(str(exc).partition(": ")[2].partition(";")[0])
+        """
+        moved = path.with_name("moved.db")
+        told = subprocess.run(
+            [sys.executable, "-c", script, str(path), str(moved)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        assert told.stdout.strip() == "the file was moved, replaced or removed"
+        assert not path.exists()
+
     def test_it_can_be_opened_again(self, path: Path) -> None:
         db = Database(path)
         EpisodicMemoryStore(db).remember("first")

@@ -10,7 +10,7 @@ from functools import partial
 from math import isfinite
 
 from ebbmem.clock import Clock, SystemClock
-from ebbmem.errors import InvalidArgument, StoreClosed, StoreError
+from ebbmem.errors import InvalidArgument, StorageFailed, StoreClosed, StoreError
 from ebbmem.records.backup import back_up
 from ebbmem.records.base import Checked
 from ebbmem.records.caches import MOST_BYTES, connected
@@ -127,8 +127,7 @@ class SqliteRecords:
     def _settle(self) -> None:
         require_expected_schema(self._connection)
         if settle_journal(self._connection, self._durability):
-            kept = (self.path, self._busy_wait_s, self._cache_bytes)
-            self._readers = Readers(partial(connected, *kept, reads=True))
+            self._readers = Readers(partial(self._another, reads=True))
             self._connection.gather_frames()
             self._log.move_with(self._readers.mover)
             self._identity = identity(self.path)
@@ -283,8 +282,15 @@ class SqliteRecords:
                     raise StoreError("it cannot run inside a transaction")
                 yield connection
             return
-        with closing(connected(self.path, self._busy_wait_s, self._cache_bytes)) as connection:
+        with closing(self._another()) as connection:
             yield connection
+
+    def _another(self, *, reads: bool = False) -> Connection:
+        """Open one more connection to the same file."""
+        if moved := self._moved():
+            # SQLite would take the log's shared memory from under the first: a SIGBUS.
+            raise StorageFailed(moved)
+        return connected(self.path, self._busy_wait_s, self._cache_bytes, reads=reads)
 
     def data_version(self) -> int:
         """Return a number that changes when another connection commits.
@@ -373,11 +379,14 @@ class SqliteRecords:
 
     def _require_in_place(self) -> None:
         """Let no write begin in a file that nobody will open again."""
-        if self._identity is not None and identity(self.path) != self._identity:
-            self._connection.lost = (
-                f"{self.path}: the file was moved, replaced or removed; close the store and open"
-                " it again"
-            )
+        self._connection.lost = self._moved() or self._connection.lost
+
+    def _moved(self) -> str | None:
+        """Return why what lies at the path is not what is open; None where it is."""
+        if self._identity is None or identity(self.path) == self._identity:
+            return None
+        told = "the file was moved, replaced or removed; close the store and open it again"
+        return f"{self.path}: {told}"
 
 
 def _absolute(path: str | os.PathLike[str]) -> str:
