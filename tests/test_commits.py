@@ -139,6 +139,14 @@ class TestTogether:
         assert fleet["a"].get(pairs[0][1].id).access_count == 32
 
 
+@pytest.fixture
+def sigint():
+    """Let SIGINT interrupt: a shell that starts the tests in the background has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 class TestErrors:
     def test_what_one_caller_raises_is_raised_to_no_other(self, fleet, monkeypatch):
         fleet["a"].remember("first", keywords=["dog"])
@@ -225,6 +233,7 @@ class TestErrors:
         fleet.database.flush()
         assert memory.get(memory.recall("wolf", reinforce=False).memories[0].id).access_count == 2
 
+    @pytest.mark.usefixtures("sigint")
     def test_an_interrupted_follower_takes_its_part_back(self, path):
         fleet = Fleet(path, clock=ManualClock(NOW))
         gate = Gate(fleet.database.engine)
