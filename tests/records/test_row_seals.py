@@ -63,7 +63,7 @@ def changed(value):
     if isinstance(value, (str, bytes)):
         return value + value[:1] if value else None
     if isinstance(value, float):
-        return value / 2 if value else 0.5
+        return 0.0 if value else 0.5
     return value ^ 1
 
 
