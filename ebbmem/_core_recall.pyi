@@ -204,12 +204,10 @@ class Maker(Generic[_Value]):
     def one(self, *args: Any) -> _Value: ...
 
 class HitMaker(Generic[_Value]):
-    def __init__(self, hit: type[_Value], memory: type[Any]) -> None: ...
+    def __init__(self, hit: type[_Value]) -> None: ...
     def made(
         self,
-        hit_source: Callable[[int, str], Any],
-        memory_source: Callable[[int, str], Any],
-        places: Iterable[int],
+        source: Callable[[int, str], Any],
         rows: Iterable[tuple[Any, ...]],
         scores: Iterable[float],
     ) -> tuple[_Value, ...]: ...

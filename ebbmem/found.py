@@ -15,14 +15,14 @@ from ebbmem.reading import Shown
 from ebbmem.recipes import Recipe
 from ebbmem.shelf import Shelved
 
-HITS: Final = _core.HitMaker(Recalled, Memory)
+HITS: Final = _core.HitMaker(Recalled)
 
 
-def memory_field(shelved: Shelved, traces: bytes, place: int, scope: str, name: str) -> Any:
-    """Return a field of a hit's memory, whose strengths were those of a trace."""
+def memory_of(shelved: Shelved, traces: bytes, place: int, scope: str) -> Memory:
+    """Return a hit's memory, whose strengths were those of a trace."""
     _, row, successor = shelved
     strengths = reconsolidation.strengths_at(traces, place)
-    return reading.field(Shown(row, strengths, scope, successor), name)
+    return reading.memory(Shown(row, strengths, scope, successor))
 
 
 class Found:
@@ -68,13 +68,15 @@ class Found:
     def recalled(self) -> tuple[tuple[Recalled, ...], tuple[Recalled, ...]]:
         """Return the hits, and what was skipped, as users see them."""
         answer = self._answer
-        made = HITS.made(answer.ranked.part, self._field, answer.places, self._rows, answer.scores)
+        made = HITS.made(self._part, self._rows, answer.scores)
         hits = len(answer.hits)
         return made[:hits], made[hits:]
 
-    def _field(self, place: int, name: str) -> Any:
-        """Return a field of one of the memories."""
-        return memory_field(self._rows[place], self._traces, place, self._scope, name)
+    def _part(self, place: int, name: str) -> Any:
+        """Return a field of one of them."""
+        if name == "memory":
+            return memory_of(self._rows[place], self._traces, place, self._scope)
+        return self._answer.ranked.part(self._answer.places[place], name)
 
     def keep(self, engine: Engine, index: ScopeIndex, now_us: int, by: Recipe) -> None:
         """Let the records learn with the next commit what was strengthened."""

@@ -123,8 +123,15 @@ class Explanation:
     note: str = ""
 
 
+class _Texted(_Deferred):
+    """Base of a hit, which knows its memory's text before it has made the memory."""
+
+    __slots__ = ("_text",)
+    _text: str
+
+
 @dataclass(frozen=True, slots=True)
-class Recalled(_Deferred):
+class Recalled(_Texted):
     """One hit: a memory, and why it came.
 
     ``score`` is on the recipe's scale; ``similarity`` is familiarity with the cue (0 to 1 for
@@ -152,7 +159,10 @@ class Recalled(_Deferred):
     @property
     def summary(self) -> str:
         """Return the memory's text."""
-        return self.memory.summary
+        try:
+            return self._text
+        except AttributeError:  # made by its fields
+            return self.memory.summary
 
     @property
     def scope(self) -> str:

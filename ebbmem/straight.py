@@ -14,7 +14,7 @@ from ebbmem import _core, reconsolidation
 from ebbmem.decay import Ebbinghaus
 from ebbmem.embedders.base import Embedder, counts_words
 from ebbmem.engine import Engine
-from ebbmem.found import HITS, memory_field
+from ebbmem.found import HITS, memory_of
 from ebbmem.hits import Ranked
 from ebbmem.index import ScopeIndex
 from ebbmem.models import Recalled, RecallResult
@@ -81,7 +81,7 @@ def hits(
     except BaseException as exc:
         engine.doubt(index, exc)
         raise
-    return HITS.made(told.part, told.memory_field, range(len(rows)), rows, scores)
+    return HITS.made(told.part, rows, scores)
 
 
 def suits(options: Options) -> bool:
@@ -125,10 +125,8 @@ class _Straight:
 
     def part(self, place: int, name: str) -> Any:
         """Return a field of one of the hits."""
+        if name == "memory":
+            return memory_of(self._rows[place], self._traces, place, self._scope)
         if self._ranked is None:
             self._ranked = products(self._found).ranked(self._recipe, {})
         return self._ranked.part(place, name)
-
-    def memory_field(self, place: int, name: str) -> Any:
-        """Return a field of the memory of one of the hits."""
-        return memory_field(self._rows[place], self._traces, place, self._scope, name)

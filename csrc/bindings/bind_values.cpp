@@ -117,28 +117,23 @@ class Maker {
   std::vector<Setter> setters_;
 };
 
-// Makes the hits of a recall, each with its memory. What few ask of either is told by a source
-// when it is read: that of the hits by a hit's place, that of the memories by the row's.
+// Makes the hits of a recall. All but their texts and scores is told by a source when it is read,
+// by the place of the hit.
 class HitMaker {
  public:
-  HitMaker(py::object hit, py::object memory)
-      : hit_(std::move(hit), py::make_tuple("_source", "_key", "memory", "score")),
-        memory_(std::move(memory), py::make_tuple("_source", "_key", "summary")) {}
+  explicit HitMaker(py::object hit)
+      : hit_(std::move(hit), py::make_tuple("_source", "_key", "_text", "score")) {}
 
   // A hit per row, whose first item is its text.
-  py::tuple made(const py::object& hit_source, const py::object& memory_source,
-                 const py::object& places, const py::object& rows, const py::object& scores) const {
+  py::tuple made(const py::object& source, const py::object& rows, const py::object& scores) const {
     // Tuples of our own: nobody changes them while objects are made.
     const py::tuple texts = tuple_of(rows);
-    const py::tuple keys = tuple_of(places, texts.size(), "places");
     const py::tuple values = tuple_of(scores, texts.size(), "scores");
     py::tuple hits(texts.size());
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(hits.ptr()); ++i) {
-      const py::int_ own(i);
+      const py::int_ place(i);
       const py::handle text = first_of(PyTuple_GET_ITEM(texts.ptr(), i));
-      const py::object memory = memory_.of({memory_source, own, text});
-      py::object hit = hit_.of(
-          {hit_source, PyTuple_GET_ITEM(keys.ptr(), i), memory, PyTuple_GET_ITEM(values.ptr(), i)});
+      py::object hit = hit_.of({source, place, text, PyTuple_GET_ITEM(values.ptr(), i)});
       PyTuple_SET_ITEM(hits.ptr(), i, hit.release().ptr());
     }
     return hits;
@@ -146,7 +141,6 @@ class HitMaker {
 
  private:
   Maker hit_;
-  Maker memory_;
 };
 
 }  // namespace
@@ -156,10 +150,9 @@ void bind_values(py::module_& m) {
       .def(py::init<py::object, py::tuple>(), py::arg("cls"), py::arg("names"))
       .def("one", &Maker::one, "An object: a value per name.");
   py::class_<HitMaker>(m, "HitMaker", "Makes the hits of a recall, past their __init__.")
-      .def(py::init<py::object, py::object>(), py::arg("hit"), py::arg("memory"))
+      .def(py::init<py::object>(), py::arg("hit"))
       .def("made", &HitMaker::made, "A hit per row, whose first item is its text.",
-           py::arg("hit_source"), py::arg("memory_source"), py::arg("places"), py::arg("rows"),
-           py::arg("scores"));
+           py::arg("source"), py::arg("rows"), py::arg("scores"));
 }
 
 }  // namespace ebb::bindings

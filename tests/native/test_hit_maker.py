@@ -9,32 +9,26 @@ import pytest
 
 from ebbmem import _core
 from ebbmem.errors import InvalidType, ShapeMismatch
-from ebbmem.models import Memory, Recalled
+from ebbmem.models import Recalled
 
-MAKER = _core.HitMaker(Recalled, Memory)
+MAKER = _core.HitMaker(Recalled)
 ROWS = [("first text", "row"), ("second text", "row")]
 
 
-def of_hits(place: int, name: str) -> str:
-    return f"hit {place}: {name}"
+def told(place: int, name: str) -> str:
+    return f"{place}: {name}"
 
 
-def of_memories(place: int, name: str) -> str:
-    return f"memory {place}: {name}"
-
-
-def test_a_hit_per_row_with_its_memory():
-    first, second = MAKER.made(of_hits, of_memories, [4, 7], ROWS, iter([0.5, 0.25]))
-    assert [type(one) for one in (first, first.memory)] == [Recalled, Memory]
+def test_a_hit_per_row():
+    first, second = MAKER.made(told, ROWS, iter([0.5, 0.25]))
+    assert [type(one) for one in (first, second)] == [Recalled, Recalled]
     assert [one.summary for one in (first, second)] == ["first text", "second text"]
     assert [one.score for one in (first, second)] == [0.5, 0.25]
-    # A hit is asked for by its own place, a memory by that of its row.
-    assert second.similarity == "hit 7: similarity"
-    assert second.memory.detail == "memory 1: detail"
+    assert (first.memory, second.similarity) == ("0: memory", "1: similarity")
 
 
 def test_no_rows_make_no_hits():
-    assert MAKER.made(of_hits, of_memories, range(0), [], []) == ()
+    assert MAKER.made(told, [], []) == ()
 
 
 def test_they_are_collected():
@@ -44,7 +38,7 @@ def test_they_are_collected():
 
     source = Source()
     gone = weakref.ref(source)
-    hits = MAKER.made(source.told, source.told, [0], ROWS[:1], [1.0])
+    hits = MAKER.made(source.told, ROWS[:1], [1.0])
     del source
     assert gone() is not None
     del hits
@@ -53,19 +47,15 @@ def test_they_are_collected():
 
 
 def test_what_does_not_fit_is_refused():
-    with pytest.raises(ShapeMismatch, match="places: expected 2 values"):
-        MAKER.made(of_hits, of_memories, [1], ROWS, [0.5, 0.25])
     with pytest.raises(ShapeMismatch, match="scores: expected 2 values"):
-        MAKER.made(of_hits, of_memories, [1, 2], ROWS, [0.5])
+        MAKER.made(told, ROWS, [0.5])
     for rows in ([()], [["listed"]], [None]):
         with pytest.raises(InvalidType, match="rows: expected tuples"):
-            MAKER.made(of_hits, of_memories, [1], rows, [0.5])
+            MAKER.made(told, rows, [0.5])
     with pytest.raises(TypeError):
-        MAKER.made(of_hits, of_memories, 5, ROWS, [0.5, 0.25])
+        MAKER.made(told, 5, [0.5, 0.25])
     with pytest.raises(InvalidType, match="cls"):
-        _core.HitMaker(tuple, Memory)
-    with pytest.raises(InvalidType, match="cls"):
-        _core.HitMaker(Recalled, dict)
+        _core.HitMaker(tuple)
 
 
 def test_an_error_of_a_column_is_passed_on():
@@ -74,7 +64,7 @@ def test_an_error_of_a_column_is_passed_on():
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        MAKER.made(of_hits, of_memories, [1, 2], ROWS, failing())
+        MAKER.made(told, ROWS, failing())
 
 
 def test_rows_may_change_while_hits_are_made():
@@ -84,5 +74,5 @@ def test_rows_may_change_while_hits_are_made():
         rows.clear()
         yield from (0.5, 0.25)
 
-    hits = MAKER.made(of_hits, of_memories, [0, 1], rows, emptying())
+    hits = MAKER.made(told, rows, emptying())
     assert [one.summary for one in hits] == ["first text", "second text"]
