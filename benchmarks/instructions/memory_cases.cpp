@@ -72,8 +72,8 @@ std::vector<float> narrowed(const std::vector<double>& values) {
 Work float_retention() {
   return [anchor = narrowed(column(25, 0.5, 1.0)), idle = narrowed(column(26, 0.0, 2000.0)),
           rate = narrowed(column(27, 0.001, 0.01)), out = std::vector<float>(kRows)]() mutable {
-    ebb::exponential_retention({anchor.data(), kRows}, {idle.data(), kRows},
-                               {rate.data(), kRows}, out.data());
+    ebb::exponential_retention({anchor.data(), kRows}, {idle.data(), kRows}, {rate.data(), kRows},
+                               out.data());
   };
 }
 
