@@ -49,26 +49,26 @@ def _ebbinghaus(sizes: Sizes, count: int, folder: Path) -> Iterator[Contest]:
         def ours(cue: str) -> list[str]:
             return [hit.summary for hit in memory.recall(cue, top_k=K, now=now_s)]
 
+        def unkept(cue: str) -> list[str]:
+            found = memory.recall(cue, top_k=K, now=now_s, reinforce=False)
+            return [hit.summary for hit in found]
+
         for cue in cues[:CHECKED]:
+            assert unkept(cue) == numpy.recall(cue, now_s, K, RATE)
             assert ours(cue) == numpy.recall(cue, now_s, K, RATE)
             assert ours(cue) == python.recall(cue, now_s, K, RATE)
+        name = f"recall, EBBINGHAUS, {sizes.shown(count)} memories"
         figures = AT_LEAST_SEED.get(count, (None, None))
-        dot = "numpy" if best_dot() is None else "simsimd"
+        by_python = turning(lambda cue: python.recall(cue, now_s, K, RATE), cues)
+        by_numpy = turning(lambda cue: numpy.recall(cue, now_s, K, RATE), cues)
+        theirs = f"the seed in numpy, dots by {'numpy' if best_dot() is None else 'simsimd'}"
+        rivals_of_all = (
+            Rival("the seed in pure Python", by_python, figures[0]),
+            Rival(theirs, by_numpy, figures[1]),
+        )
+        yield Contest(name, turning(ours, cues), rivals_of_all)
         yield Contest(
-            f"recall, EBBINGHAUS, {sizes.shown(count)} memories",
-            turning(ours, cues),
-            (
-                Rival(
-                    "the seed in pure Python",
-                    turning(lambda cue: python.recall(cue, now_s, K, RATE), cues),
-                    figures[0],
-                ),
-                Rival(
-                    f"the seed in numpy, dots by {dot}",
-                    turning(lambda cue: numpy.recall(cue, now_s, K, RATE), cues),
-                    figures[1],
-                ),
-            ),
+            f"{name}, nothing strengthened", turning(unkept, cues), (Rival(theirs, by_numpy),)
         )
 
 
