@@ -24,11 +24,15 @@ class _Phrases(NamedTuple):
     now: re.Pattern[str]
     before: re.Pattern[str]
     once: re.Pattern[str]
+    use_to: re.Pattern[str]
+    """Of questions with ``use to``, those about the past, not about what a thing is for."""
 
 
 def _any_of(phrases: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{phrases})\b")
 
+
+_DID_USE_TO: Final = r"did(?:n['\u2019]?t)? (?:[\w'\u2019]+ ){1,5}use to"
 
 # General English: words and phrases that point to the present, back in time, and auxiliaries of the
 # past, with the pieces that \w+ leaves of "didn't".
@@ -41,6 +45,13 @@ _ENGLISH: Final = _Phrases(
         "at first|back then|once (?:did|was|were|had)"
     ),
     once=_any_of("did|didn|was|wasn|were|weren|had|hadn|yesterday"),
+    # "What did I use to clean the carpet?" asks for a tool: after "what" and "which" only a verb
+    # that ends the question tells a habit.
+    use_to=_any_of(
+        rf"(?:where|when|whom?|how|why) {_DID_USE_TO}|(?:\A|[.,:;!?] ){_DID_USE_TO}|"
+        rf"{_DID_USE_TO} \w+(?: (?:at|for|from|in|on|to|with))?(?=\W*\Z)|"
+        r"(?:where \w+|who) use to"
+    ),
 )
 _BY_LANGUAGE: Final = {"english": _ENGLISH}
 
@@ -58,6 +69,7 @@ def tense(cue: str, language: str | None) -> Tense:
     folded = cue.casefold()
     if phrases is None or phrases.now.search(folded):
         return Tense.NOW
-    if phrases.before.search(folded):
+    # Nearly no cue has "use to": looking for it costs less than the pattern.
+    if phrases.before.search(folded) or ("use to" in folded and phrases.use_to.search(folded)):
         return Tense.BEFORE
     return Tense.ONCE if phrases.once.search(folded) else Tense.NOW
