@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from ebbmem import Database, EpisodicMemoryStore, ManualClock, _core
+from ebbmem import AgenticMemory, Database, EpisodicMemoryStore, ManualClock, _core
 
 NOW = 1_700_000_000
 
@@ -37,6 +37,23 @@ def store(path: Path, clock: ManualClock) -> Iterator[EpisodicMemoryStore]:
     """A store in a file, at a moment of its own."""
     with Database(path, clock=clock) as db:
         yield EpisodicMemoryStore(db=db)
+
+
+@pytest.fixture
+def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file that commands act on unless told otherwise."""
+    path = tmp_path / "store.sqlite"
+    monkeypatch.setenv("EBBMEM_DB", str(path))
+    return path
+
+
+@pytest.fixture
+def puppy(db: Path) -> Path:
+    """A store in which one memory brings up another."""
+    with AgenticMemory(db) as memory:
+        memory.remember("Adopted a puppy named Rex", keywords=["dog"])
+        memory.remember("Bought a leash and kibble", related_to=["dog"])
+    return db
 
 
 @pytest.fixture(scope="session")

@@ -7,14 +7,12 @@ import multiprocessing
 from pathlib import Path
 
 import pytest
-from test_cli import db, run
+from commands import run
 
 import ebbmem
 from ebbmem import AgenticMemory, Database, EpisodicMemoryStore, Fleet
 from ebbmem.errors import InvalidArgument, LanguageMismatch
 from ebbmem.languages import LANGUAGE
-
-__all__ = ["db"]
 
 LANGUAGES = ("english", "german", None)
 
