@@ -23,6 +23,7 @@ from ebbmem.demo import play
 from ebbmem.errors import EbbmemError, InvalidArgument
 from ebbmem.handle import DEFAULT_SCOPE
 from ebbmem.languages import KEPT
+from ebbmem.records.identity import id_text, parse_id
 from ebbmem.reports import ImportReport
 from ebbmem.sharing import MEMORY
 from ebbmem.terminal import (
@@ -339,7 +340,13 @@ def _language(name: str) -> str | None:
 def _id(memory: AgenticMemory, name: str) -> str:
     """Return the id of what is named by its id, or by its number: ``6`` or ``#6``."""
     number = _NUMBER.fullmatch(name)
-    return memory.id_of(int(number[1])) if number else name
+    if number:
+        return memory.id_of(int(number[1]))
+    try:
+        return id_text(parse_id(name))
+    except InvalidArgument as error:
+        expected = "an id, or a number that recall shows, such as 6 or #6"
+        raise InvalidArgument.of("id", expected, name) from error
 
 
 def _require_store(db: str) -> None:

@@ -51,7 +51,12 @@ def test_the_version_is_printed() -> None:
         (("stats", "--db", "absent.sqlite"), 1, "ebbmem: --db: expected a store that exists"),
         (("import", "absent.jsonl"), 1, "ebbmem: [Errno 2] No such file"),
         (("remember", "x", "--db", "no/such/folder/db"), 1, "no/such/folder does not exist"),
-        (("export", "no/such/folder/out"), 1, "ebbmem: [Errno 2] No such file"),
+        (("export", "/no/folder/x"), 1, "No such file or directory: '/no/folder/x'\n"),
+        (
+            ("erase", "notanid"),
+            1,
+            "ebbmem: id: expected an id, or a number that recall shows, such",
+        ),
         (("recall", "x", "--recipe", "nope"), 2, "one of default, ebbinghaus"),
         (("remember", "x", "--importance", "much"), 2, "Invalid value for '--importance'"),
         (("remember",), 2, "Missing argument"),

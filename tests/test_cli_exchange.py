@@ -58,6 +58,17 @@ def test_export_writes_one_scope_or_all(puppy: Path, tmp_path: Path) -> None:
     assert run("export", "--scope", "typo").stderr == "ebbmem: scope 'typo' is empty\n"
 
 
+def test_an_export_to_a_folder_names_it_and_leaves_nothing(puppy: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+
+    refused = run("export", str(folder))
+
+    assert (refused.exit_code, refused.stderr.count(".part")) == (1, 0)
+    assert refused.stderr.endswith(f"'{folder}'\n")
+    assert not list(tmp_path.glob("*.part"))
+
+
 def test_a_reader_that_leaves_early_is_no_error(db: Path) -> None:
     with AgenticMemory(db) as memory:
         memory.remember_many([f"memory {n} " + "x" * 500 for n in range(2000)])

@@ -33,13 +33,15 @@ def part_of(target: str, mode: int) -> Iterator[str]:
     LockTimeout
         If another call, of any process, is making the same file.
     OSError
-        If the operating system refuses.
+        If the operating system refuses to make the part, or to move it.
     """
     part = f"{target}.part"
-    descriptor = _claimed(part, mode, target)
+    with _told_of(target):
+        descriptor = _claimed(part, mode, target)
     try:
         yield part
-        os.replace(part, target)
+        with _told_of(target):
+            os.replace(part, target)
     except BaseException:
         # A half copy of somebody's memories is not left lying about.
         remove(part)
@@ -54,6 +56,15 @@ def remove(path: str) -> None:
         os.unlink(path)
 
 
+@contextmanager
+def _told_of(target: str) -> Iterator[None]:
+    """Let an error name the target: nobody who reads it has heard of a part."""
+    try:
+        yield
+    except OSError as exc:
+        raise OSError(exc.errno, exc.strerror, target) from exc
+
+
 def _claimed(part: str, mode: int, target: str) -> int:
     """Make a part that no other call has, in place of one that a killed process left."""
     for _ in range(_ATTEMPTS):
@@ -62,11 +73,11 @@ def _claimed(part: str, mode: int, target: str) -> int:
             if _locked(made) and _is_at(made, part):
                 return made
             os.close(made)
-        _remove_left(part)
+        _remove_left(part, target)
     raise LockTimeout(f"{target}: another call is writing it")
 
 
-def _remove_left(part: str) -> None:
+def _remove_left(part: str, target: str) -> None:
     """Remove a part that nobody has any more."""
     with suppress(FileNotFoundError):
         if sys.platform == "win32" or not stat.S_ISREG(os.lstat(part).st_mode):
@@ -75,7 +86,7 @@ def _remove_left(part: str) -> None:
         left = os.open(part, os.O_RDONLY | os.O_NOFOLLOW)
         try:
             if not _locked(left):
-                raise LockTimeout(f"{part}: another call is writing it")
+                raise LockTimeout(f"{target}: another call is writing it")
             if _is_at(left, part):
                 os.unlink(part)
         finally:
