@@ -41,6 +41,12 @@ def figure(value: float) -> str:
     return f"{value:.1e}"
 
 
+def nearness(hit: Recalled) -> str:
+    """Return a score; where it has faded to 0, also how much the memory resembles the cue."""
+    shown = figure(hit.score)
+    return shown if hit.score else f"{shown}, similarity {figure(hit.similarity)}"
+
+
 def table(*columns: str, right: Sequence[str] = ()) -> Table:
     """Return an empty table; the last column takes the room that is left."""
     made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
@@ -78,9 +84,8 @@ def print_recall(out: Console, result: RecallResult, *, explain: bool) -> None:
     if result.abstained:
         out.print("Nothing relevant.")
         near = result.nearest
-        if near is not None:
-            score = figure(near.score)
-            out.print(f"Nearest miss: #{near.number} ({score}) {visible(near.summary)}")
+        if near is not None and (near.score or near.similarity):
+            out.print(f"Nearest miss: #{near.number} ({nearness(near)}) {visible(near.summary)}")
         return
     shown = table("#", "score", "memory", right=("#", "score"))
     for hit in result:

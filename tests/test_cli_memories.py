@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from commands import run
 
 from ebbmem import AgenticMemory, Database
+
+DAY = timedelta(days=1)
 
 
 def test_remember_prints_the_number_and_the_id(db: Path) -> None:
@@ -77,6 +80,21 @@ def test_an_abstention_names_the_nearest_miss(puppy: Path) -> None:
         "Nothing relevant.",
         "Nearest miss: #1 (0.447) Adopted a puppy named Rex",
     ]
+
+
+def test_what_has_nothing_of_the_cue_is_no_near_miss(puppy: Path) -> None:
+    assert run("recall", "zebra", "--recipe", "similarity").stdout == "Nothing relevant.\n"
+
+
+def test_a_near_miss_that_has_faded_to_nothing_tells_its_similarity(db: Path) -> None:
+    with AgenticMemory(db) as memory:
+        # The seed's law halves a score every 13.9 s: after a day a float64 has none of it left.
+        memory.remember("Adopted a puppy named Rex", now=datetime.now(timezone.utc) - DAY)
+
+    shown = run("recall", "Rex", "--recipe", "ebbinghaus", "--min-score", "1").stdout
+
+    near = "Nearest miss: #1 (0, similarity 0.447) Adopted a puppy named Rex"
+    assert shown.splitlines() == ["Nothing relevant.", near]
 
 
 def test_erase_takes_the_numbers_that_recall_shows(puppy: Path) -> None:
