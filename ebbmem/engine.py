@@ -22,9 +22,9 @@ from ebbmem.commits import Joined, Transaction
 from ebbmem.desks import Desks
 from ebbmem.digests import store_key
 from ebbmem.embedders.base import Embedder, stores_vectors
-from ebbmem.errors import ForkedStore, StoreClosed, StoreError
+from ebbmem.errors import ForkedStore, StorageFailed, StoreClosed, StoreError
 from ebbmem.index import ScopeIndex
-from ebbmem.loaded import IndexUse, LoadedIndexes
+from ebbmem.loaded import IndexUse, LoadedIndexes, beside_bytes
 from ebbmem.metering import Meter
 from ebbmem.pending import PendingRecall, PendingRecalls
 from ebbmem.records.base import MemoryRow, Reader, ScopeRow, Writer
@@ -36,11 +36,6 @@ from ebbmem.spaces import Lane
 from ebbmem.writes import Writes
 
 T = TypeVar("T")
-
-BESIDE_BYTES = 8 << 20
-"""What a store takes in RAM beside its indexes: forms of words, pages of the file, counts."""
-BESIDE_PART = 8
-"""It takes no more than such a part of the budget of indexes from them."""
 
 
 class Engine:
@@ -70,7 +65,7 @@ class Engine:
         self.records = records
         self.analyzer = analyzer
         self._pending = pending
-        self._indexes = LoadedIndexes(index_budget, min(BESIDE_BYTES, index_budget // BESIDE_PART))
+        self._indexes = LoadedIndexes(index_budget, beside_bytes(index_budget))
         self._desks = Desks(self._indexes)
         self._writes = Writes(records, pending, self._desks)
         self.closed = False
@@ -249,7 +244,7 @@ class Engine:
         """Write what waits, close the records and drop the indexes.  Idempotent.
 
         Where what waits cannot be written the store stays open and keeps it, unless no write can
-        succeed until it is opened anew.
+        succeed until it is opened anew: then it is lost, which the error tells.
         """
         try:
             self.records.require_own()
@@ -261,8 +256,11 @@ class Engine:
             self.closed = True
             try:
                 self.flush()
-            except BaseException:
+            except BaseException as exc:
                 self.closed = not self.records.writable
+                if self.closed and isinstance(exc, StorageFailed):
+                    lost = f"lost, with what they strengthened: {len(self._pending)} recalls"
+                    raise StorageFailed(f"{exc}; {lost} that waited to be written") from exc
                 raise
             finally:
                 if self.closed:

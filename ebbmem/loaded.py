@@ -13,6 +13,15 @@ from ebbmem.index import ScopeIndex
 
 GIVEN_BACK_PART = 16
 """Memory is given back once more than such a part of the budget was dropped."""
+BESIDE_BYTES = 8 << 20
+"""What a store takes in RAM beside its indexes: forms of words, pages of the file, counts."""
+BESIDE_PART = 8
+"""It takes no more than such a part of the budget of indexes from them."""
+
+
+def beside_bytes(budget_bytes: int) -> int:
+    """Return how much of the budget of indexes goes to what a store has in RAM beside them."""
+    return min(BESIDE_BYTES, budget_bytes // BESIDE_PART)
 
 
 class IndexUse(NamedTuple):

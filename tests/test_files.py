@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import ebbmem
 from ebbmem import Database, EpisodicMemoryStore
-from ebbmem.errors import EbbmemError, LockTimeout, StorageFailed
+from ebbmem.errors import EbbmemError, LockTimeout, StorageFailed, StoreClosed
 from ebbmem.records.parts import part_of
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+NOW = 1_700_000_000
 
 
 def elsewhere(path: Path, code: str) -> str:
@@ -115,6 +117,24 @@ class TestMoved:
         )
         assert told.stdout.strip() == "the file was moved, replaced or removed"
         assert not path.exists()
+
+    @pytest.mark.parametrize("how", [Path.unlink, lambda path: path.rename(f"{path}.away")])
+    def test_closing_tells_how_many_recalls_were_lost_and_closes(
+        self, path: Path, how: Callable[[Path], None]
+    ) -> None:
+        db = Database(path)
+        store = EpisodicMemoryStore(db)
+        store.remember("a kettle")
+        for day in (1, 2):
+            store.recall("kettle", now=NOW + day * 86_400)
+        how(path)
+        with pytest.raises(StorageFailed, match=r"moved.*; lost.*: 2 recalls that waited"):
+            db.close()
+        db.close()
+        with pytest.raises(StoreClosed):
+            store.recall("kettle")
+        with Database(path) as anew:
+            assert anew.stats() == []
 
     def test_it_can_be_opened_again(self, path: Path) -> None:
         db = Database(path)
