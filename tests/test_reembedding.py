@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ from damage import edit
 
 import ebbmem
 from ebbmem import CallableEmbedder, Database, EpisodicMemoryStore, HashingEmbedder, recipes
-from ebbmem.errors import EmbedderFailed, EmbedderMismatch, StoreError
+from ebbmem.errors import EmbedderMismatch, StoreError
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 TEXTS = [f"fact number {n}" for n in range(600)]
@@ -281,87 +281,6 @@ def child(code: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         text=True,
     )
-
-
-class TestFailure:
-    @pytest.mark.parametrize(
-        "made",
-        [
-            lambda texts: 1 / 0,
-            lambda texts: vectors(texts, 7, "new"),
-            lambda texts: vectors(texts, 16, "new") * np.nan,
-            lambda texts: vectors(texts, 16, "new")[:-1],
-        ],
-    )
-    def test_an_embedder_that_fails_leaves_the_store_as_it_was(
-        self, db: Database, path: Path, made: Callable[[Sequence[str]], np.ndarray]
-    ) -> None:
-        before = stored(path)
-
-        def third_time(texts: Sequence[str]) -> np.ndarray:
-            if "fact number 599" in texts:
-                return made(texts)
-            return vectors(texts, 16, "new")
-
-        with pytest.raises(EmbedderFailed):
-            db.reembed(CallableEmbedder(third_time, dim=16, name="new"))
-
-        assert stored(path) == before
-        assert best(db, OLD, "fact number 7") == "fact number 7"
-        report = db.reembed(NEW)
-        assert (report.memories, report.embedded) == (600, 88)
-        assert stored(path) == expected(NEW, TEXTS)
-
-    def test_another_embedder_begins_anew(self, db: Database, path: Path) -> None:
-        def stopped(texts: Sequence[str]) -> np.ndarray:
-            if "fact number 599" in texts:
-                raise RuntimeError
-            return vectors(texts, 16, "new")
-
-        with pytest.raises(EmbedderFailed):
-            db.reembed(CallableEmbedder(stopped, dim=16, name="new"))
-        third = embedder("third", 16)
-        assert db.reembed(third).embedded == 600
-        assert stored(path) == expected(third, TEXTS)
-
-    def test_kill_9_anywhere_leaves_old_or_new_and_the_work_goes_on(
-        self, db: Database, path: Path
-    ) -> None:
-        db.close()
-        code = f"""
-from test_reembedding import *
-db = Database({str(path)!r})
-print("ready", flush=True)
-db.reembed(slowly(NEW))
-"""
-        old, new = expected(OLD, TEXTS), expected(NEW, TEXTS)
-        for delay_s in (0.0, 0.01, 0.03, 0.05, 0.06, 0.07, 0.08, 0.1):
-            with child(code) as process:
-                process.stdout.readline()
-                time.sleep(delay_s)
-                process.kill()
-            assert stored(path) in (old, new)
-            assert ebbmem.verify(path).ok
-        with Database(path) as again:
-            again.reembed(NEW)
-            assert stored(path) == new
-            assert best(again, NEW, "fact number 7") == "fact number 7"
-
-    def test_a_repair_keeps_the_old_vectors(self, db: Database, path: Path) -> None:
-        def stopped(texts: Sequence[str]) -> np.ndarray:
-            if "fact number 599" in texts:
-                raise RuntimeError
-            return vectors(texts, 16, "new")
-
-        with pytest.raises(EmbedderFailed):
-            db.reembed(CallableEmbedder(stopped, dim=16, name="new"))
-        db.close()
-        edit(path, "UPDATE staged SET vector = zeroblob(64) WHERE row_id & 255 = 2")
-        assert not ebbmem.verify(path).ok
-        ebbmem.repair(path)
-        assert stored(path) == expected(OLD, TEXTS)
-        with Database(path) as again:
-            assert again.reembed(NEW).embedded == 600
 
 
 def test_a_lane_takes_no_vector_of_another_dimension_under_the_same_name() -> None:
