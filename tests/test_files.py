@@ -122,7 +122,7 @@ class TestMoved:
     def test_closing_tells_how_many_recalls_were_lost_and_closes(
         self, path: Path, how: Callable[[Path], None]
     ) -> None:
-        db = Database(path)
+        db = Database(path, pending_s=600)
         store = EpisodicMemoryStore(db)
         store.remember("a kettle")
         for day in (1, 2):
