@@ -71,13 +71,16 @@ def add_turns(
     """Keep turns in order, in one transaction, and fold what overflows into the summary."""
     if not messages:
         return []
-    vectors = vectors_of(embedder, [m.memory.summary for m in messages if m.memory is not None])
+    texts = [m.memory.summary for m in messages if m.memory is not None]
+    vectors = vectors_of(embedder, texts)
 
     def work(change: Change) -> list[Turn]:
+        if texts:
+            engine.bind_embedder(change.writer, embedder)
         kept = write_turns(engine, change, embedder, messages, vectors, limits)
         ids = change.writer.ids([row.memory for row in kept if row.memory is not None])
-        texts = {row: id_text(value) for row, value in ids.items()}
-        return [reading.turn(row, texts) for row in kept]
+        by_row = {row: id_text(value) for row, value in ids.items()}
+        return [reading.turn(row, by_row) for row in kept]
 
     return engine.commit(scope, messages[-1].created_us, work)
 

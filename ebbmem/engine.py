@@ -273,7 +273,7 @@ class Engine:
     # --- embedders ----------------------------------------------------------------------
 
     def bind_embedder(self, writer: Writer, embedder: Embedder) -> None:
-        """Bind the store to the embedder whose first vectors are about to be stored."""
+        """Refuse another embedder than the store's; one that stores vectors binds a store to it."""
         lanes.bind_embedder(writer, self.records.path, embedder)
 
     def lane(self, index: ScopeIndex, embedder: Embedder) -> Lane:

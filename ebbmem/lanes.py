@@ -68,9 +68,10 @@ def bound_space(reader: Reader) -> Space | None:
 
 
 def bind_embedder(writer: Writer, path: str, embedder: Embedder) -> None:
-    """Bind a store to the embedder whose first vectors are about to be stored."""
+    """Refuse another embedder than the store's; one that stores vectors binds a store to it."""
+    # Asked of the transaction: another handle, or process, may have changed it just before.
     bound = bound_space(writer)
-    if bound is None:
+    if bound is None and stores_vectors(embedder):
         writer.set_meta(EMBEDDER_NAME, embedder.name)
         writer.set_meta(EMBEDDER_DIM, str(embedder.dim))
     _require(bound, path, embedder)

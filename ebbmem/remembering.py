@@ -82,7 +82,7 @@ def remember_in_scopes(
     texts = [one.summary for share in shares.values() for one in share]
     vectors = vectors_of(embedder, texts)
     if vectors is None and all(_is_plain(one) for share in shares.values() for one in share):
-        made = engine.commit_many(shares, PlainShares(engine, shares), write_plain)
+        made = engine.commit_many(shares, PlainShares(engine, embedder, shares), write_plain)
     else:
         made = engine.commit_many(shares, _written_by(engine, embedder, shares, vectors))
     engine.meter.remembered(shares, time.perf_counter_ns() - started_ns)
@@ -98,6 +98,7 @@ def _written_by(
     """Return what writes each scope's drafts."""
 
     def write_all(transaction: Transaction) -> dict[str, list[Remembered]]:
+        engine.bind_embedder(transaction.writer, embedder)
         done, first = {}, 0
         for scope, share in shares.items():
             change = transaction.change(scope, share[0].now_us)
@@ -114,6 +115,7 @@ class PlainShares:
     """Plain drafts of each scope, to be written in a transaction by a call."""
 
     engine: Engine
+    embedder: Embedder
     shares: Mapping[str, Sequence[Draft]]
 
     def __call__(self, transaction: Transaction) -> dict[str, list[Remembered]]:
@@ -127,6 +129,7 @@ def write_plain(
     """Write the drafts of several callers, those of one scope together and in their order."""
     by_scope: dict[str, list[Draft]] = {}
     for part in parts:
+        part.engine.bind_embedder(transaction.writer, part.embedder)
         for scope, share in part.shares.items():
             by_scope.setdefault(scope, []).extend(share)
     plain = [

@@ -38,6 +38,7 @@ def correct(
     require_known(engine, scope, [memory_id])
 
     def write_it(change: Change) -> Remembered:
+        engine.bind_embedder(change.writer, embedder)
         old = live_end(change, row_of(change.writer, change.scope, memory_id))
         (made,) = write(engine, change, embedder, [one], vectors)
         new = row_of(change.writer, change.scope, made.id)

@@ -16,7 +16,14 @@ import pytest
 from damage import edit
 
 import ebbmem
-from ebbmem import CallableEmbedder, Database, EpisodicMemoryStore, HashingEmbedder, recipes
+from ebbmem import (
+    AgenticMemory,
+    CallableEmbedder,
+    Database,
+    EpisodicMemoryStore,
+    HashingEmbedder,
+    recipes,
+)
 from ebbmem.errors import EmbedderMismatch, StoreError
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -36,6 +43,7 @@ def embedder(name: str, dim: int = 8, salt: str | None = None) -> CallableEmbedd
 
 OLD = embedder("old")
 NEW = embedder("new", 16)
+LANES = {"recipe": recipes.SIMILARITY}
 
 
 @pytest.fixture
@@ -201,6 +209,26 @@ class TestMeanwhile:
             with pytest.raises(EmbedderMismatch, match="'new' \\(dim 16\\)"):
                 call()
 
+    def test_an_old_handle_without_vectors_writes_nothing_after_it(self, path: Path) -> None:
+        """It went on to remember, while its recall was refused."""
+        with Database(path) as db:
+            old = AgenticMemory(db)
+            known = old.remember("fact", keywords=["a"])
+            db.reembed(NEW)
+            for call in (
+                lambda: old.recall("fact"),
+                lambda: old.remember("plain"),
+                lambda: old.remember("linked", keywords=["a"]),
+                lambda: old.remember_many(["one", "two"]),
+                lambda: old.correct(known.id, "another fact"),
+                lambda: old.add_turn("user", "said"),
+            ):
+                with pytest.raises(EmbedderMismatch, match=r"'new' \(dim 16\)"):
+                    call()
+            assert (db.stats()[0].memories, db.stats()[0].turns) == (1, 0)
+            assert stored(path) == expected(NEW, ["fact"])
+            AgenticMemory(db, embedder=NEW).add_turn("user", "said")
+
     def test_handles_of_other_processes_are_refused_at_their_next_use(
         self, db: Database, path: Path
     ) -> None:
@@ -215,10 +243,11 @@ for recipe in (recipes.DEFAULT, recipes.SIMILARITY):
     assert store.recall("fact number 9", recipe=recipe).memories[0].summary == "fact number 9"
 print("ready", flush=True)
 sys.stdin.readline()
-for recipe in (recipes.DEFAULT, recipes.SIMILARITY):
+# Remembering first: nothing has looked at the store since.
+for call, options in ((store.remember, {{}}), (store.recall, {{}}), (store.recall, LANES)):
     try:
-        store.recall("fact number 9", recipe=recipe)
-    except EmbedderMismatch as error:
+        call("fact number 9", **options)
+    except EmbedderMismatch:
         print("refused", flush=True)
 new = EpisodicMemoryStore(db=db, embedder=NEW)
 print(new.recall("fact number 9", recipe=recipes.SIMILARITY).memories[0].summary, flush=True)
@@ -229,7 +258,8 @@ print(new.recall("fact number 9", recipe=recipes.SIMILARITY).memories[0].summary
                 process.stdin.write("\n")
                 process.stdin.flush()
                 told = process.stdout.read().splitlines()
-            assert told == ["refused", "refused", "fact number 9"]
+            assert told == ["refused", "refused", "refused", "fact number 9"]
+            assert edit(path, "SELECT count(*) FROM memories") == [(600,)]
 
     def test_two_calls_for_one_embedder_both_end_well(self, db: Database, path: Path) -> None:
         errors: list[BaseException] = []
