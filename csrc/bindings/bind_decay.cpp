@@ -12,12 +12,24 @@ namespace ebb::bindings {
 
 namespace {
 
+// A column of the dtype that anchor has.
+template <typename T>
+Span<const T> like_anchor(const py::object& column, const std::string& argument,
+                          std::size_t length) {
+  if (!is_array_of<T>(column)) {
+    raise_type(argument,
+               "an array of " + dtype_name<T>() + ", as anchor is (all float64, or all float32)",
+               type_text(column));
+  }
+  return vector_view<T>(column, argument, length);
+}
+
 template <typename T>
 py::array_t<float> retention_of(const py::object& anchor, const py::object& idle,
                                 const py::object& rate) {
   const Span<const T> anchors = vector_view<T>(anchor, "anchor");
-  const Span<const T> idles = vector_view<T>(idle, "idle", anchors.size);
-  const Span<const T> rates = vector_view<T>(rate, "rate", anchors.size);
+  const Span<const T> idles = like_anchor<T>(idle, "idle", anchors.size);
+  const Span<const T> rates = like_anchor<T>(rate, "rate", anchors.size);
   py::array_t<float> out(static_cast<py::ssize_t>(anchors.size));
   float* const column = out.mutable_data();
   {
@@ -29,10 +41,9 @@ py::array_t<float> retention_of(const py::object& anchor, const py::object& idle
 
 py::array_t<float> retention(const py::object& anchor, const py::object& idle,
                              const py::object& rate) {
-  const bool floats =
-      is_array_of<float>(anchor) && is_array_of<float>(idle) && is_array_of<float>(rate);
-  return floats ? retention_of<float>(anchor, idle, rate)
-                : retention_of<double>(anchor, idle, rate);
+  if (is_array_of<double>(anchor)) return retention_of<double>(anchor, idle, rate);
+  if (is_array_of<float>(anchor)) return retention_of<float>(anchor, idle, rate);
+  raise_neither<double, float>(anchor, "anchor");
 }
 
 py::array_t<double> weights(const py::object& importance, const py::object& age,

@@ -14,20 +14,9 @@ namespace {
 // Calls visit with a view of A or of B, whichever `object` holds.
 template <typename A, typename B, typename Visit>
 auto visit_vector(const py::object& object, const std::string& argument, Visit visit) {
-  const auto holds = [&](const py::dtype& dtype) {
-    return py::isinstance<py::array>(object) &&
-           py::reinterpret_borrow<py::array>(object).dtype().equal(dtype);
-  };
-  if (holds(py::dtype::of<A>())) return visit(vector_view<A>(object, argument));
-  if (holds(py::dtype::of<B>())) return visit(vector_view<B>(object, argument));
-  const auto name = [](const py::dtype& dtype) { return py::str(dtype).cast<std::string>(); };
-  const std::string expected =
-      "a C-contiguous 1-d array of " + name(py::dtype::of<A>()) + " or " + name(py::dtype::of<B>());
-  if (!py::isinstance<py::array>(object)) {
-    raise_type(argument, expected, py::str(py::type::of(object).attr("__name__")));
-  }
-  raise_type(argument, expected,
-             "dtype " + name(py::reinterpret_borrow<py::array>(object).dtype()));
+  if (is_array_of<A>(object)) return visit(vector_view<A>(object, argument));
+  if (is_array_of<B>(object)) return visit(vector_view<B>(object, argument));
+  raise_neither<A, B>(object, argument);
 }
 
 // Calls visit with the matrix, read where it lies.

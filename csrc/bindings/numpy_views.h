@@ -44,22 +44,33 @@ bool is_array_of(const py::object& object) {
          has_dtype<T>(py::reinterpret_borrow<py::array>(object));
 }
 
+template <typename T>
+std::string dtype_name() {
+  return py::str(py::dtype::of<T>()).template cast<std::string>();
+}
+
+inline std::string type_text(const py::object& object) {
+  if (!py::isinstance<py::array>(object)) return py::str(py::type::of(object).attr("__name__"));
+  const auto array = py::reinterpret_borrow<py::array>(object);
+  return "dtype " + py::str(array.dtype()).cast<std::string>();
+}
+
+// Of what is an array neither of A nor of B.
+template <typename A, typename B>
+[[noreturn]] void raise_neither(const py::object& object, const std::string& argument) {
+  raise_type(argument, "a C-contiguous 1-d array of " + dtype_name<A>() + " or " + dtype_name<B>(),
+             type_text(object));
+}
+
 // A C-contiguous, aligned array of exactly T with `ndim` dimensions.
 template <typename T>
 py::array checked_array(const py::object& object, const std::string& argument, int ndim) {
   // Told only when something is wrong: naming a dtype takes longer than most calls.
   const auto expected = [ndim] {
-    const std::string dtype = py::str(py::dtype::of<T>()).template cast<std::string>();
-    return "a C-contiguous " + std::to_string(ndim) + "-d array of " + dtype;
+    return "a C-contiguous " + std::to_string(ndim) + "-d array of " + dtype_name<T>();
   };
-  if (!py::isinstance<py::array>(object)) {
-    raise_type(argument, expected(), py::str(py::type::of(object).attr("__name__")));
-  }
+  if (!is_array_of<T>(object)) raise_type(argument, expected(), type_text(object));
   auto array = py::reinterpret_borrow<py::array>(object);
-  if (!has_dtype<T>(array)) {
-    raise_type(argument, expected(),
-               "dtype " + py::str(array.dtype()).template cast<std::string>());
-  }
   if (array.ndim() != ndim) throw ShapeError(argument, expected(), "shape " + shape_text(array));
   if ((array.flags() & py::array::c_style) == 0) {
     raise_type(argument, expected(), "a strided view");

@@ -154,10 +154,16 @@ def test_columns_share_a_length_and_a_type() -> None:
     one = np.ones(3, np.float32)
     with pytest.raises(ShapeMismatch, match="idle: expected 3 values, got 2"):
         _core.exponential_retention(one, one[:2], one)
-    with pytest.raises(InvalidType, match=r"anchor: .* float64, got dtype float32"):
+    same = r"as anchor is \(all float64, or all float32\)"
+    with pytest.raises(InvalidType, match=rf"rate: .* of float32, {same}, got dtype float64"):
         _core.exponential_retention(one, one, np.ones(3))
-    with pytest.raises(InvalidType, match=r"idle: .* float64, got dtype float32"):
+    with pytest.raises(InvalidType, match=rf"idle: .* of float64, {same}, got dtype float32"):
         _core.exponential_retention(np.ones(3), one, np.ones(3))
+    for other, got in ((np.ones(3, np.int64), "dtype int64"), ([1.0], "list")):
+        with pytest.raises(InvalidType, match=rf"anchor: .* of float64 or float32, got {got}"):
+            exponential_retention(other, one, one)
+        with pytest.raises(InvalidType, match=rf"rate: .* of float32, {same}, got {got}"):
+            exponential_retention(one, one, other)
     with pytest.raises(InvalidType, match=r"rate: expected .* got a strided view"):
         _core.exponential_retention(one, one, np.ones(6, np.float32)[::2])
     with pytest.raises(ShapeMismatch, match="anchor: expected a C-contiguous 1-d array of float32"):
