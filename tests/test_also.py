@@ -170,7 +170,7 @@ def test_two_that_read_each_other_do_not_wait_for_each_other(fleet):
         assert all(one.result(timeout=60) for one in asked)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     texts=st.lists(
         st.tuples(st.sampled_from("abc"), st.sampled_from(["x", "x y", "y z z", "w"])),

@@ -263,7 +263,7 @@ ASCII = st.text(st.sampled_from("aabbZC9._@-,:/+#  "), max_size=200)
 
 
 @given(st.lists(MIXED | ASCII, max_size=6), st.booleans(), st.sampled_from(["english", None]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_text_equals_the_steps_in_python(texts, as_cues, language):
     assert analysed(Analyzer(language), texts, as_cues) == [
         expected(text, language, as_cues) for text in texts
@@ -271,7 +271,7 @@ def test_any_text_equals_the_steps_in_python(texts, as_cues, language):
 
 
 @given(MIXED)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_composed_and_decomposed_texts_have_the_same_terms(text):
     spellings = [unicodedata.normalize(form, text) for form in ("NFC", "NFD")]
     first, second = analysed(Analyzer(), spellings)
@@ -279,7 +279,7 @@ def test_composed_and_decomposed_texts_have_the_same_terms(text):
 
 
 @given(ASCII)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_words_are_read_alike_beside_other_scripts(text):
     """The core reads ASCII in one way and what Python folded in another."""
     alone, beside = analysed(Analyzer(None), [text, f"{text} \u00bf"])
@@ -287,7 +287,7 @@ def test_words_are_read_alike_beside_other_scripts(text):
 
 
 @given(st.lists(st.lists(ENCODABLE, max_size=4), max_size=4))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_earlier_batches_have_no_influence(batches):
     analyzer = Analyzer()
 

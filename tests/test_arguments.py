@@ -26,7 +26,7 @@ class Unshowable:
         raise RuntimeError("no repr")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text())
 def test_text_is_kept_as_it_is(value):
     assert arguments.text(value, "summary") == value
@@ -61,7 +61,7 @@ def test_names_are_nfc():
     assert arguments.name("cafe\u0301", "scope") == "caf\u00e9"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(min_size=1).filter(str.strip))
 def test_keywords_are_a_fixed_point_on_one_line(value):
     once = arguments.keyword(value, "keywords")
@@ -141,7 +141,7 @@ json_values = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.dictionaries(st.text(), json_values, max_size=4))
 def test_metadata_survives_the_round_trip(value):
     assert json.loads(arguments.metadata(value)) == value

@@ -76,7 +76,7 @@ def strengths(fleet, scopes):
     return found
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.dictionaries(st.sampled_from("abcd"), st.lists(memories, max_size=9), max_size=4),
     st.lists(st.tuples(st.sampled_from("abcde"), cue), max_size=12),
@@ -146,7 +146,7 @@ def test_wrong_numbers_of_threads(threads):
                 refused()
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.lists(st.tuples(st.sampled_from("abc"), memories), max_size=9), st.integers(2, 9))
 def test_what_is_remembered_does_not_depend_on_threads(pairs, threads):
     kept = []

@@ -52,7 +52,7 @@ def told(result):
     ], result.abstained
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     st.lists(memories, max_size=20),
     st.lists(cues, min_size=1, max_size=5),

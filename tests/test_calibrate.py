@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.quality.reviews import reviews
@@ -86,7 +86,6 @@ class TestTheFormula:
         assert successes.tolist() == [True, False, True]
 
     @given(histories, st.randoms())
-    @settings(deadline=None)
     def test_is_the_oracle_in_any_order(self, items, random):
         reviews = [
             Review(item, NOW + hour * 3600, grade)

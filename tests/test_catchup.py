@@ -171,7 +171,7 @@ def checked(process):
 @pytest.mark.parametrize("embedder", EMBEDDERS)
 @pytest.mark.parametrize("recipe", [recipes.DEFAULT, recipes.ASSOCIATIVE], ids=lambda r: r.name)
 def test_an_index_that_followed_equals_one_from_scratch(embedder, recipe):
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(steps)
     def holds(steps):
         with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:

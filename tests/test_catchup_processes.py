@@ -89,9 +89,7 @@ steps = st.lists(st.tuples(verb, st.booleans()), min_size=1, max_size=10)
 @pytest.mark.parametrize("embedder", EMBEDDERS)
 @pytest.mark.parametrize("recipe", ["DEFAULT", "ASSOCIATIVE"])
 def test_every_second_action_is_of_another_process(other, embedder, recipe):
-    @settings(
-        max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-    )
+    @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(steps, st.booleans())
     def holds(steps, own_first):
         with pair(other, embedder, recipe) as own:

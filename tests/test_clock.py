@@ -24,13 +24,13 @@ moments = st.datetimes(timezones=st.just(UTC))
 HUGE = 10**309  # too large for a float
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(moments)
 def test_a_datetime_survives_the_round_trip(moment):
     assert to_datetime(to_us(moment, "now")) == moment
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(moments, st.timedeltas(-timedelta(hours=23), timedelta(hours=23)))
 def test_a_moment_is_the_same_in_every_zone(moment, offset):
     if not FIRST + timedelta(days=2) < moment < LAST - timedelta(days=2):
@@ -39,7 +39,7 @@ def test_a_moment_is_the_same_in_every_zone(moment, offset):
     assert to_us(elsewhere, "now") == to_us(moment, "now")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(-62_135_596_800, 253_402_300_799))
 def test_seconds_are_seconds(seconds):
     assert to_us(seconds, "now") == seconds * 1_000_000

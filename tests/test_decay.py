@@ -94,7 +94,7 @@ def test_the_future_counts_as_now(law):
 
 
 @pytest.mark.parametrize("law", LAWS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32), st.lists(st.integers(0, 10_000 * DAY), min_size=2, max_size=9))
 def test_retrievability_stays_in_bounds_and_never_grows(law, seed, waits):
     known = traces(20, seed)

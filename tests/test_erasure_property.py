@@ -99,7 +99,7 @@ class Course:
         return texts, recalled, exported, counts, self.memory.summary(), self.memory.turns() == []
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(steps=STEPS, order=st.randoms(use_true_random=False), together=st.booleans())
 def test_what_is_left_is_as_if_it_had_never_been_there(steps, order, together):
     with tempfile.TemporaryDirectory() as folder:

@@ -129,7 +129,7 @@ def test_only_the_scopes_asked_for_are_exported(database: Database) -> None:
         database.export_lines(scopes="b")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(
         st.tuples(

@@ -142,7 +142,7 @@ FILTERS = st.recursive(
 
 class TestWhatTheyAreTrueOf:
     @given(FILTERS)
-    @settings(max_examples=400, deadline=None)
+    @settings(max_examples=400)
     def test_recall_and_erasure_agree_with_the_oracle(self, filters):
         clock = ManualClock(NOW + DAY)
         with AgenticMemory(":memory:", clock=clock) as memory:

@@ -58,7 +58,7 @@ options = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(options, st.sampled_from([1, 2, 4]))
 def test_a_batch_is_one_recall_after_the_other(given_options, threads):
     kept = []

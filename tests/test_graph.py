@@ -50,7 +50,7 @@ def columns(links: list[Link]) -> tuple[np.ndarray, ...]:
     return np.array(sources), np.array(targets), np.array(codes), np.array(weights)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(links)
 def test_rows_hold_the_links_in_order_of_addition(links: list[Link]) -> None:
     csr = table(links).csr(SLOTS)
@@ -58,7 +58,7 @@ def test_rows_hold_the_links_in_order_of_addition(links: list[Link]) -> None:
     assert (csr.indptr.dtype, csr.indices.dtype, csr.data.dtype) == ("i8", "i4", "f4")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(links, links, st.integers(SLOTS, SLOTS + 3))
 def test_a_matrix_that_grew_equals_one_built_anew(first, later, size: int) -> None:
     grown = table(first)
@@ -75,7 +75,7 @@ def test_a_matrix_can_shrink_again() -> None:
     assert made.csr(2).shape == (2, 2)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(links.filter(bool))
 def test_adding_many_equals_adding_each(links: list[Link]) -> None:
     many = LinkTable()
@@ -84,7 +84,7 @@ def test_adding_many_equals_adding_each(links: list[Link]) -> None:
     assert len(many) == len(links)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(links, st.sets(st.integers(0, SLOTS + 2)))
 def test_dropped_nodes_take_their_links_along(links: list[Link], gone: set[int]) -> None:
     made = table(links)
@@ -94,7 +94,7 @@ def test_dropped_nodes_take_their_links_along(links: list[Link], gone: set[int])
     assert rows(made.csr(SLOTS)) == expected_rows(kept, SLOTS)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(links, st.lists(st.booleans(), min_size=SLOTS, max_size=SLOTS), links)
 def test_remapped_links_join_the_new_numbers(links, alive: list[bool], later) -> None:
     made, numbers = table(links), np.where(alive, np.cumsum(alive) - 1, -1)

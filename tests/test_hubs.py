@@ -123,7 +123,7 @@ class Oracle:
             del self.made[pair]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(
         st.tuples(st.lists(st.integers(1, 9), min_size=1, max_size=8, unique=True), st.booleans()),

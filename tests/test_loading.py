@@ -88,7 +88,7 @@ def same(one: ScopeIndex, other: ScopeIndex, asked: list[str]) -> None:
         assert one.links.graph.links(slot) == other.links.graph.links(slot)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(memories, max_size=12),
     st.lists(
@@ -197,7 +197,7 @@ cell = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(memories, st.integers(0, 21), cell)
 def test_a_changed_memory_is_told_from_one_that_was_written(
     row: MemoryRow, place: int, value: object
@@ -213,7 +213,7 @@ def test_a_changed_memory_is_told_from_one_that_was_written(
     assert rows.checksum_xor == (changed[18] if right else written[18])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.sampled_from(LINK_KINDS), st.lists(integer, min_size=4, max_size=4), real,
     st.integers(0, 6), cell,
@@ -231,7 +231,7 @@ def test_a_changed_link_is_told_from_one_that_was_written(
     assert rows.take([written, changed, written]) == (3 if is_link(changed) else 1)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=300))
 def test_texts_of_every_length_have_the_checksum_of_zlib(summary: str) -> None:
     rows = _core.MemoryRows()

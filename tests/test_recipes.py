@@ -50,7 +50,7 @@ links = st.lists(
     max_size=20,
 )
 corrections = st.lists(st.tuples(st.integers(0, 13), texts), max_size=3)
-few = settings(max_examples=40, deadline=None)
+few = settings(max_examples=40)
 
 
 @cache
@@ -200,7 +200,7 @@ def test_associative_is_the_formula(memories, wanted, changes, cue, k, seeds):
         assert right.disagreement(got, expected, k) == ""
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(
     stores,
     links,

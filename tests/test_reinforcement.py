@@ -15,7 +15,7 @@ from ebbmem.reinforcement import Strength, failure, success
 unit = st.floats(0, 1)
 states = st.builds(Strength, unit, unit)
 rules = st.builds(Reinforcement, st.floats(0.1, 0.3), st.floats(0.2, 0.4))
-many = settings(max_examples=200, deadline=None)
+many = settings(max_examples=200)
 
 
 @many

@@ -65,7 +65,7 @@ def test_scipy_matrices_are_read_where_they_lie(monkeypatch, kind, weights, inde
     assert as_dict(found) == pytest.approx(expected, rel=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(1, 40), st.integers(0, 8), st.sampled_from([0.25, 0.5, 1.0]))
 def test_uncapped_spreading_is_a_sum_of_matrix_products(
     size: int, depth: int, decay: float

@@ -62,7 +62,7 @@ def of(hit):
     return own | {name: value for name, value in memory.items() if name not in left_out}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_both_ways_tell_and_strengthen_the_same(data):
     recipe = data.draw(st.sampled_from(RECIPES))
@@ -161,7 +161,7 @@ def test_what_another_process_wrote_is_found(tmp_path, gone_straight):
         assert not gone_straight[-1]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.data())
 def test_a_batch_tells_and_strengthens_the_same(data):
     recipe = data.draw(st.sampled_from(RECIPES))

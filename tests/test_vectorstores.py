@@ -104,7 +104,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(STEPS, st.integers(0, 2**32), st.integers(1, 9))
 def test_store_does_what_a_dict_would(steps: list, seed: int, top_k: int) -> None:
     rng, store = np.random.default_rng(seed), InMemoryVectorStore(5)

@@ -95,7 +95,7 @@ def test_compact_of_nothing_and_of_all_dead() -> None:
     assert arena.generation == 2
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.lists(st.tuples(st.sampled_from(["append", "kill", "write", "compact"]), st.integers(0, 40)))
 )

@@ -37,7 +37,7 @@ def test_each_byte_is_found_alone(isa: str, point: int) -> None:
 
 @pytest.mark.parametrize("isa", ISAS)
 @given(text=ASCII, members_=st.sets(st.characters(max_codepoint=127)))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_text_and_any_set(isa: str, text: str, members_: set[str]) -> None:
     assert members(isa, text, members_) == [c in members_ for c in text]
 

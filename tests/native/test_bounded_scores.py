@@ -110,7 +110,7 @@ def expected(matched, columns, texts, cue, named, mask, through, rule):
     return [list(part) for part in zip(*rows[: rule["k"]], strict=True)] or [[]] * 7
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(rows, st.lists(st.integers(1, 5), max_size=3, unique=True), st.data())
 def test_it_is_the_formula(found, cue, data):
     columns = columns_of(found)

@@ -77,7 +77,7 @@ def test_codes_are_rounded_half_to_even(name: str) -> None:
     assert squares == 2 * 0.25**2 + 5 * 0.5**2 + 0.25**2
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32), st.sampled_from([16, 32, 48, 400]))
 def test_quantised_rows_have_the_same_bits_on_every_isa(seed: int, dim: int) -> None:
     row = np.random.default_rng(seed).uniform(-1, 1, dim).astype(np.float32)
@@ -109,7 +109,7 @@ def test_code_dots_do_not_saturate(name: str, sign: int) -> None:
     assert in_order.tolist() == anywhere.tolist() == [sign * 127 * 127 * 65536]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32), st.sampled_from(DIMS))
 def test_a_row_is_within_the_error_of_its_codes(seed: int, dim: int) -> None:
     rows = rows_of_all_kinds(np.random.default_rng(seed), dim)
@@ -125,7 +125,7 @@ def test_a_row_is_within_the_error_of_its_codes(seed: int, dim: int) -> None:
         assert scale * code_oracles.norm(codes) * exact <= norm
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32), st.sampled_from(DIMS))
 def test_every_dot_is_within_its_range(seed: int, dim: int) -> None:
     rows = rows_of_all_kinds(np.random.default_rng(seed), dim)
@@ -181,7 +181,7 @@ def test_rows_too_long_for_codes_have_none() -> None:
     assert testing.codes_of(arena_of(np.ones((1, 65_536), np.float32)), 0)[0].all()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.integers(1, 40),
     st.lists(

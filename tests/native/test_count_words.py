@@ -31,13 +31,13 @@ def test_real_texts_are_counted_as_by_the_oracle(real_texts, dim, sign):
 
 
 @given(TEXTS, st.integers(1, 64), st.sampled_from(SIGNS))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_texts_are_counted_as_by_the_oracle(texts, dim, sign):
     assert counted(texts, dim, sign) == [oracles.bucket_counts(t, dim, sign) for t in texts]
 
 
 @given(TEXTS, st.integers(1, 64), st.sampled_from(SIGNS))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_scaled_counts_are_the_dense_row(texts, dim, sign):
     rows = WordHasher("words", dim, sign).embed_many(texts)
 

@@ -89,7 +89,7 @@ def test_memories_past_underflow_still_rank_by_age() -> None:
     assert got.tolist() == pytest.approx([-745.15, -1000.0, -50_000.0, -5_000_000.0])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.lists(st.tuples(st.floats(0.001, 1e6), st.floats(-1e3, 1e9)), max_size=40),
     st.floats(0, 1),
@@ -105,7 +105,7 @@ def test_importance_zero_has_weight_zero() -> None:
     assert _core.log_weights(f64(0.0), f64(5.0), 0.05).tolist() == [-math.inf]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.floats(0, 1e7), st.floats(1e-3, 1e5), st.floats(0.05, 2))
 def test_power_retention_equals_the_oracle(elapsed: float, stability: float, d: float) -> None:
     got = _core.power_retention(f64(elapsed), f64(stability), d)[0]

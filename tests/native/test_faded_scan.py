@@ -93,7 +93,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.builds(Memory, st.integers(0, 2**32), DIMS, SPREADS, st.booleans()),
     st.sampled_from([0, ORDERED - 1, ORDERED, ORDERED + 1, 2100, 2800, 4500]),
@@ -200,7 +200,7 @@ def test_when_nothing_fades_each_row_is_compared_at_most_once_and_a_little() -> 
     assert compared <= 55_000
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     st.builds(Memory, st.integers(0, 2**32), DIMS, SPREADS, st.booleans()),
     st.sampled_from([0, 50, 3000]),
@@ -223,7 +223,7 @@ def test_a_batch_equals_its_queries_one_by_one(
             assert got[part].tolist() == want.tolist()
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.builds(Memory, st.integers(0, 2**32), DIMS, SPREADS, st.booleans()), RATES, TOP_K)
 def test_every_isa_gives_the_same_bytes(memory: Memory, rate: float, k: int) -> None:
     memory.append(2500)

@@ -79,7 +79,7 @@ def test_without_importance_there_is_no_weight() -> None:
     assert weights(fading, S, 0.0) == weights(fading, S, 1.0) == [-math.inf]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(IMPORTANCES, TIMES), max_size=40), TIMES, RATES)
 def test_weights_are_those_of_the_column_bit_for_bit(
     rows: list[tuple[float, int]], now_us: int, rate: float
@@ -101,7 +101,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(STEPS, TIMES, RATES, st.sampled_from([1, S, H]))
 def test_fading_does_what_a_list_of_lines_would(
     steps: list[tuple[str, list[tuple[float, int, float]], int]],

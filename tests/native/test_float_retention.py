@@ -58,7 +58,7 @@ RATES = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.tuples(ANCHORS, IDLES, RATES), max_size=40))
 @example([(1.0, HUGE, HUGE), (1.0, LEAST, LEAST), (-HUGE, 2.0, 0.5), (LEAST, HUGE, 0.0)])
 def test_retention_is_that_of_the_oracle_on_every_isa(rows: list[Row]) -> None:

@@ -58,7 +58,7 @@ def check(found: list[tuple]) -> None:
             assert one.tobytes() == same.tobytes()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(1, 60),
     st.integers(0, 12),

@@ -87,7 +87,7 @@ def test_any_dim_is_bit_equal(dim, sign):
     texts=st.lists(st.text(st.sampled_from("ab c\n漢"), max_size=30), max_size=6),
     dim=st.integers(1, 40),
 )
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_batch_equals_one_by_one(sign, texts, dim):
     assert_same_bits(embedded(texts, dim, sign), expected(texts, dim, sign))
 

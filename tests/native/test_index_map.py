@@ -35,7 +35,7 @@ def agrees_with_a_dict(keys: list[int], others: list[int], fit_after: int) -> No
     assert held.tolist() == list(numbers)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(key, max_size=120), st.lists(key, max_size=40), st.integers(0, 130))
 def test_it_numbers_and_finds_as_a_dict_does(
     keys: list[int], others: list[int], fit_after: int

@@ -30,7 +30,7 @@ def agrees_with_a_dict(held: set[int], others: list[int]) -> int:
     return int(taken)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(keys, st.lists(far, max_size=60))
 def test_a_set_numbers_its_keys_in_order(held: set[int], others: list[int]) -> None:
     beside = [key + step for key in held for step in (-1, 1, 64) if 0 <= key + step <= LAST]
@@ -50,7 +50,7 @@ def test_close_keys_take_bits_and_others_no_more_than_themselves_and_a_table() -
     assert agrees_with_a_dict(set(range(0, 6_400 * 100, 100)), []) <= 5 * 6_400 + 8
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.lists(st.lists(st.sampled_from([0, 0, 0, 0, 1, 2, 5, 6]), max_size=260), max_size=8),
     st.integers(7, 2_000),

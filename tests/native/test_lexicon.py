@@ -135,7 +135,7 @@ def test_full_lexicon_starts_anew_when_asked_for_unknown_forms():
 
 
 @given(st.lists(st.lists(st.lists(WORDS, max_size=5).map(" ".join), max_size=4), max_size=5))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_lexicon_is_a_dictionary(batches):
     lexicon, model = _core.Lexicon(stop_words=["bb"]), {}
     for texts in batches:

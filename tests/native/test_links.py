@@ -133,7 +133,7 @@ rules = st.tuples(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(change, rules), max_size=5))
 def test_a_graph_that_was_changed_equals_one_built_at_once(changes) -> None:
     model = Model()

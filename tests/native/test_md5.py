@@ -83,7 +83,7 @@ def test_without_a_sign_every_word_adds():
 @given(
     st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=20), st.integers(1, 2**32)
 )
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_any_words_and_any_dim(texts, dim):
     buckets, _ = _core._testing.bucket_words(*packed(texts), dim, "none")
 

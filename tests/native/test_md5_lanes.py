@@ -66,7 +66,7 @@ def test_long_words_leave_their_neighbours_alone(isa: str) -> None:
 
 @pytest.mark.parametrize("isa", ISAS)
 @given(words=st.lists(st.binary(max_size=SHORT), max_size=60))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_any_words(isa: str, words: list[bytes]) -> None:
     assert digests_of(isa, words) == [digest(word) for word in words]
 

@@ -66,7 +66,7 @@ WORLDS = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(WORLDS, st.integers(2, 12), st.sampled_from([1, 10, 5000]))
 def test_any_number_of_threads_answers_as_one(world: World, threads: int, k: int) -> None:
     for name, search in world.searches(k).items():

@@ -68,7 +68,7 @@ def test_idf_of_an_empty_index_is_ln_2() -> None:
     assert _core.Postings().idf(u64([5])).tolist() == pytest.approx([math.log(2)], rel=1e-15)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.one_of(st.none(), text), max_size=20), cue, st.floats(0, 3), st.floats(0, 1))
 def test_scores_equal_the_oracle(texts: Texts, cue: list[int], k1: float, b: float) -> None:
     expected = oracles.bm25(cue, texts, k1, b)
@@ -92,7 +92,7 @@ def test_repeated_terms_of_the_cue_count_once() -> None:
     assert scores(postings, [2, 1, 2, 2, 1]) == scores(postings, [2, 1])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.one_of(st.none(), text), min_size=1, max_size=20), st.lists(term, max_size=5))
 def test_counts_are_those_of_live_texts(texts: Texts, terms: list[int]) -> None:
     postings = built(texts)
@@ -107,7 +107,7 @@ def test_counts_are_those_of_live_texts(texts: Texts, terms: list[int]) -> None:
 # --- ranking ----------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.one_of(st.none(), text), max_size=20),
     cue,
@@ -138,7 +138,7 @@ def test_ranking_is_right_across_blocks(count: int, isa: str) -> None:
         assert found.tolist() == [all_scores[slot] for slot in expected[:k]]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.integers(0, 2**32),
     st.integers(1, 3000),
@@ -171,7 +171,7 @@ def test_ranking_in_any_state_is_the_order_of_the_scores(
         assert found.tolist() == all_scores[order[:k]].tolist()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32), st.integers(1, 400), st.sampled_from([3, 30, 300]))
 def test_scores_in_any_state_equal_the_oracle(seed: int, count: int, vocabulary: int) -> None:
     rng = np.random.default_rng(seed)
@@ -243,7 +243,7 @@ def test_append_returns_the_first_slot() -> None:
     assert len(postings) == 3
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.one_of(st.none(), text), max_size=20), cue)
 def test_appending_in_pieces_equals_appending_at_once(texts: Texts, cue: list[int]) -> None:
     whole = [t or [] for t in texts]
@@ -260,7 +260,7 @@ def test_tombstones_are_idempotent_and_counted_once() -> None:
     assert (postings.live, postings.document_frequency(u64([1])).tolist()) == (1, [0])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.one_of(st.none(), text), max_size=20), text, cue)
 def test_compaction_equals_an_index_built_anew(texts: Texts, later: list, cue: list) -> None:
     postings, kept = built(texts), [t for t in texts if t is not None]

@@ -22,7 +22,7 @@ def preceding(postings, cue, slots, scores, newness, **changed):
     return tuple(part.tolist() for part in found)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(some_texts, st.lists(st.integers(1, 6), max_size=4, unique=True), st.data())
 def test_places_are_exchanged_as_the_rule_says(texts, cue, data):
     slots = data.draw(st.lists(st.sampled_from(range(len(texts))), unique=True))
@@ -72,7 +72,7 @@ def test_terms_beyond_the_first_64_do_not_tell_matches_apart():
     assert preceding(postings, cue[1:], [0, 1], [1.0, 0.9], [1, 2])[0] == [0, 1]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(some_texts, st.lists(st.integers(1, 6), max_size=4), st.lists(st.integers(1, 5)), st.data())
 def test_ties_are_those_of_the_rule(texts, names, said, data):
     dead = data.draw(st.lists(st.sampled_from(range(len(texts))), unique=True))

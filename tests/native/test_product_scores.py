@@ -24,7 +24,7 @@ def product_scores(found, slots, now=0, *, unit=S, rate=0.05):
     return _core.product_scores(chosen, cosines[chosen], importance, since, now, unit, rate)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(rows, st.data())
 def test_it_is_the_formula(found, data):
     slots = data.draw(st.lists(st.sampled_from(range(len(found)))))

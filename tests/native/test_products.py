@@ -39,7 +39,7 @@ def filled(found):
     return words, fading, *columns, np.array(mask, np.bool_)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(rows, counted, st.integers(-(10**12), 10**12), st.floats(0, 1), st.integers(1, 12))
 def test_it_is_what_the_two_calls_tell(found, cue, now, rate, k):
     words, fading, importance, created, mask = filled(found)
@@ -107,7 +107,7 @@ def test_nobody_makes_what_was_found():
         _core.FoundProducts()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(rows, counted), max_size=6), st.floats(0, 1), st.integers(1, 4))
 def test_many_are_each_alone(asked, rate, threads):
     questions = []

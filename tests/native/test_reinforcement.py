@@ -46,7 +46,7 @@ def succeed(found, slots, similarity=None, hits=None, now=0, *, gain=0.1, guard=
     )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(memories, st.data())
 def test_it_is_the_formula_and_touches_nothing_else(rows, data):
     slots = data.draw(st.lists(st.sampled_from(range(len(rows))), unique=True))
@@ -71,7 +71,7 @@ def test_it_is_the_formula_and_touches_nothing_else(rows, data):
     assert [list(row) for row in zip(*(c.tolist() for c in found), strict=True)] == wanted
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(memories, st.data())
 def test_it_tells_what_each_was_like_before(rows, data):
     slots = data.draw(st.lists(st.sampled_from(range(len(rows))), unique=True))
@@ -171,7 +171,7 @@ recalls = st.lists(st.tuples(st.lists(st.tuples(st.integers(0, 5), st.booleans()
                              moments, unit), max_size=6)  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(memories.map(lambda rows: rows[0]), min_size=6, max_size=6), recalls)
 def test_the_last_success_of_each_is_what_is_kept(rows, recalls):
     found = columns(rows)

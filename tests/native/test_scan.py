@@ -58,7 +58,7 @@ def worlds(size: st.SearchStrategy[int]) -> st.SearchStrategy[World]:
 TOP_K = st.sampled_from([1, 3, 10, 1000])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(worlds(st.integers(0, 60)), TOP_K)
 def test_affine_scan_equals_sorting_every_row(world: World, k: int) -> None:
     dots = world.dots(world.query)
@@ -72,7 +72,7 @@ def test_affine_scan_equals_sorting_every_row(world: World, k: int) -> None:
     assert got_dots.tolist() == [dots[slot] for slot in want]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(worlds(st.integers(0, 60)), TOP_K)
 def test_product_scan_equals_sorting_every_row(world: World, k: int) -> None:
     dots = world.dots(world.query)
@@ -95,7 +95,7 @@ def full_affine(world: World, k: int) -> list[int]:
     return oracles.best(scores, world.newness.tolist(), world.allowed, k)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(worlds(st.integers(500, 3000)), TOP_K)
 def test_blocks_opened_by_bound_give_the_full_scan(world: World, k: int) -> None:
     slots, _, _ = _core.top_affine(
@@ -104,7 +104,7 @@ def test_blocks_opened_by_bound_give_the_full_scan(world: World, k: int) -> None
     assert slots.tolist() == full_affine(world, k)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32), st.sampled_from([1e-5, 1e-2, 0.05]), TOP_K)
 def test_forgotten_blocks_change_nothing(seed: int, rate: float, k: int) -> None:
     world, rng = World(seed, 3000), np.random.default_rng(seed)
@@ -119,7 +119,7 @@ def test_forgotten_blocks_change_nothing(seed: int, rate: float, k: int) -> None
     assert got.tolist() == [scores[slot] for slot in want]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(worlds(st.integers(0, 700)), st.integers(0, 5), TOP_K)
 def test_a_batch_equals_its_queries_one_by_one(world: World, count: int, k: int) -> None:
     queries = np.resize(world.rows, (count, 17)).astype(np.float32)
@@ -137,7 +137,7 @@ def test_a_batch_equals_its_queries_one_by_one(world: World, count: int, k: int)
                 assert got[part].tolist() == want.tolist()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(worlds(st.integers(0, 400)), TOP_K)
 def test_every_isa_gives_the_same_bytes(world: World, k: int) -> None:
     before, results = _core.isa(), []
@@ -152,7 +152,7 @@ def test_every_isa_gives_the_same_bytes(world: World, k: int) -> None:
     assert all(result == results[0] for result in results)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(worlds(st.integers(0, 300)), TOP_K)
 def test_compaction_preserves_search(world: World, k: int) -> None:
     before = _core.top_affine(

@@ -72,7 +72,7 @@ def cases(draw):
     return size, edges, seeds, rules
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(cases(), st.sampled_from(["f4", "f8"]), st.sampled_from(["i4", "i8"]))
 def test_spread_equals_the_oracle(case, weights, index) -> None:
     size, edges, seeds, rules = case
@@ -104,7 +104,7 @@ def test_spread_equals_the_oracle_at_size(size: int, rules: dict) -> None:
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(cases())
 def test_paths_lead_to_a_seed_hop_by_hop(case) -> None:
     size, edges, seeds, rules = case

@@ -68,13 +68,13 @@ def test_real_texts_split_like_python(split, oracle, real_texts):
 
 @pytest.mark.parametrize(("split", "oracle"), SPLITTERS)
 @given(st.lists(ENCODABLE, max_size=8))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_any_batch_splits_like_its_texts(split, oracle, texts):
     assert unpacked(split(texts)) == [oracle(text) for text in texts]
 
 
 @given(st.lists(st.text(st.characters(), max_size=20), max_size=5))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_words_pass_over_surrogates_as_re_does(texts):
     assert unpacked(words(texts)) == [oracles.words(text) for text in texts]
 

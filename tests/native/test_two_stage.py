@@ -96,7 +96,7 @@ def same(got: Result, want: Result) -> bool:
 TOP_K = st.sampled_from([1, 3, 10, 1000])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(worlds(st.integers(1, 3)), TOP_K, st.booleans(), st.booleans())
 def test_two_stages_give_the_bytes_of_one(
     world: World, k: int, columns: bool, masked: bool
@@ -110,7 +110,7 @@ def test_two_stages_give_the_bytes_of_one(
     assert same(product, want[1])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(worlds(st.integers(4, 40)), TOP_K, st.booleans(), st.booleans())
 def test_panels_of_queries_give_the_bytes_of_one_stage(
     world: World, k: int, columns: bool, masked: bool
@@ -120,7 +120,7 @@ def test_panels_of_queries_give_the_bytes_of_one_stage(
     assert same(world.product(TWO, k, masked=masked), world.product(ONE, k, masked=masked))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(worlds(st.integers(1, 20)), TOP_K)
 def test_two_stages_give_the_same_bytes_on_every_isa(world: World, k: int) -> None:
     before, results = _core.isa(), []

@@ -52,7 +52,7 @@ def test_equal_dots_and_norms_tie_exactly() -> None:
     assert slots.tolist() == [*range(198, -1, -2), *range(199, 0, -2)]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(cases)
 def test_cosines_equal_the_oracle(case: Case) -> None:
     asked = case.text()
@@ -61,7 +61,7 @@ def test_cosines_equal_the_oracle(case: Case) -> None:
     assert case.vectors.cosines(*query(asked), slots).tolist() == expected
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(cases)
 def test_the_cosine_is_within_rounding_of_the_true_one(case: Case) -> None:
     asked = case.text()
@@ -88,7 +88,7 @@ def test_counts_may_be_very_large() -> None:
 # --- ranking ----------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cases, st.sampled_from([1, 7, 50, 2000]))
 def test_ranking_by_cosine_is_that_of_all_pairs(case: Case, k: int) -> None:
     asked = case.text()
@@ -97,7 +97,7 @@ def test_ranking_by_cosine_is_that_of_all_pairs(case: Case, k: int) -> None:
     case.check(found, cosines, cosines, k)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(cases, st.sampled_from([1, 7, 50, 2000]), st.booleans(), st.booleans())
 def test_ranking_by_columns_is_that_of_all_pairs(
     case: Case, k: int, multiplied: bool, added: bool
@@ -115,7 +115,7 @@ def test_ranking_by_columns_is_that_of_all_pairs(
     case.check(found, scores, cosines, k)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(cases, st.sampled_from([1, 7, 50, 2000]))
 def test_ranking_by_products_is_that_of_all_pairs(case: Case, k: int) -> None:
     asked = case.text()
@@ -128,7 +128,7 @@ def test_ranking_by_products_is_that_of_all_pairs(case: Case, k: int) -> None:
     case.check(found, scores, cosines, k)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(cases, st.sampled_from([1, 7, 50, 2000]), st.sampled_from([0.0, 1e-6, 0.05, 1e6]))
 def test_ranking_by_fading_lines_is_that_of_all_pairs(case: Case, k: int, rate: float) -> None:
     asked, now_us = case.text(), 1_000 * SECOND
@@ -187,7 +187,7 @@ def test_nothing_is_ranked_among_nothing() -> None:
 # --- change -----------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cases)
 def test_compaction_equals_vectors_built_anew(case: Case) -> None:
     moved = case.vectors.compact()
@@ -209,7 +209,7 @@ def test_compaction_equals_vectors_built_anew(case: Case) -> None:
         assert got.tolist() == expected.tolist()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cases)
 def test_an_overwritten_vector_is_the_new_one(case: Case) -> None:
     live = [slot for slot in range(case.count) if slot not in case.dead]

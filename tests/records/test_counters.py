@@ -69,7 +69,7 @@ def opened(path):
     return store
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(steps=STEPS)
 @example(steps=[(0, "insert", "ann"), (0, "note", "ann"), (0, "insert", "ann")])
 @example(steps=[(0, "insert", "ann"), (1, "note", "ann"), (0, "insert", "ann")])
