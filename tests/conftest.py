@@ -16,6 +16,7 @@ from hypothesis import settings
 from ebbmem import AgenticMemory, Database, EpisodicMemoryStore, ManualClock, _core
 
 NOW = 1_700_000_000
+DAY = 86_400
 
 # An example may take as long as it does: the machine is shared.
 settings.register_profile("ebbmem", deadline=None)
@@ -37,6 +38,20 @@ def store(path: Path, clock: ManualClock) -> Iterator[EpisodicMemoryStore]:
     """A store in a file, at a moment of its own."""
     with Database(path, clock=clock) as db:
         yield EpisodicMemoryStore(db=db)
+
+
+@pytest.fixture
+def database() -> Iterator[Database]:
+    """A database in RAM, to export from and import into."""
+    with Database(":memory:", clock=ManualClock(NOW)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def other() -> Iterator[Database]:
+    """Another one in RAM, 400 days later."""
+    with Database(":memory:", clock=ManualClock(NOW + 400 * DAY)) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
+from commands import run
 from exchanges import T0, lived_in, records
-from typer.testing import CliRunner
 
-from ebbmem import AgenticMemory, Database, EpisodicMemoryStore, ManualClock
-from ebbmem.cli import app
+from ebbmem import AgenticMemory, Database, EpisodicMemoryStore
 from ebbmem.errors import InvalidArgument
-
-
-@pytest.fixture
-def database() -> Iterator[Database]:
-    with Database(":memory:", clock=ManualClock(T0)) as opened:
-        yield opened
 
 
 def test_what_is_there_is_left_as_it_is(database: Database) -> None:
@@ -106,7 +97,7 @@ def test_the_command_line_takes_it(tmp_path) -> None:
         EpisodicMemoryStore(db=db).remember("first")
         db.export(file)
     arguments = ["import", str(file), "--db", str(path), "--on-conflict"]
-    assert CliRunner().invoke(app, [*arguments, "error"]).exit_code == 1
-    assert CliRunner().invoke(app, [*arguments, "new"]).exit_code == 0
+    assert run(*arguments, "error").exit_code == 1
+    assert run(*arguments, "new").exit_code == 0
     with Database(path) as db:
         assert len(records(db, "memory")) == 2

@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,24 +21,10 @@ from ebbmem import (
     CallableEmbedder,
     Database,
     EpisodicMemoryStore,
-    ManualClock,
     errors,
 )
 from ebbmem.errors import InvalidArgument, InvalidType
 from ebbmem.records.writing import SqliteWriter
-
-
-@pytest.fixture
-def database() -> Iterator[Database]:
-    with Database(":memory:", clock=ManualClock(T0)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def other() -> Iterator[Database]:
-    with Database(":memory:", clock=ManualClock(T0 + 400 * DAY)) as opened:
-        yield opened
-
 
 # --- what an export holds ---------------------------------------------------------------
 

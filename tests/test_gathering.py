@@ -19,6 +19,12 @@ NOW = 1_700_000_000
 FOR_EVER_S = 30.0
 
 
+@pytest.fixture
+def fleet(tmp_path):
+    with Fleet(tmp_path / "fleet.db", clock=ManualClock(NOW)) as opened:
+        yield opened
+
+
 class Opened:
     """A transaction that notes what was written in it."""
 
@@ -59,24 +65,23 @@ class TestGathering:
         assert [sorted(one.written) for one in done] == [["a", "b"]]
 
     def test_a_call_that_finds_the_log_long_moves_it_once_the_next_may_write(
-        self, tmp_path, monkeypatch
+        self, fleet, monkeypatch
     ):
-        with Fleet(tmp_path / "long.db") as fleet:
-            others = []
-            original = Connection.move_log
+        others = []
+        original = Connection.move_log
 
-            def move_log(connection):
-                other = threading.Thread(target=fleet["b"].remember, args=("beside",))
-                other.start()
-                other.join(30)
-                others.append(other.is_alive())
-                monkeypatch.setattr(Connection, "move_log", original)
-                return original(connection)
+        def move_log(connection):
+            other = threading.Thread(target=fleet["b"].remember, args=("beside",))
+            other.start()
+            other.join(30)
+            others.append(other.is_alive())
+            monkeypatch.setattr(Connection, "move_log", original)
+            return original(connection)
 
-            monkeypatch.setattr(Connection, "move_log", move_log)
-            monkeypatch.setattr(logs, "SOON_FRAMES", 5)
-            fleet["a"].remember("a" * 100_000)
-            assert others == [False]
+        monkeypatch.setattr(Connection, "move_log", move_log)
+        monkeypatch.setattr(logs, "SOON_FRAMES", 5)
+        fleet["a"].remember("a" * 100_000)
+        assert others == [False]
 
     @pytest.mark.parametrize(
         ("parts", "took_s", "waits_s"),
@@ -128,44 +133,42 @@ class TestJoined:
         assert all(job.within is opened for job in jobs)
         assert opened.written == [str(n) for n in range(7)]
 
-    def test_each_caller_gets_what_was_made_of_its_own(self, tmp_path):
-        with Fleet(tmp_path / "plain.db", clock=ManualClock(NOW)) as fleet:
-            a, b = fleet["a"], fleet["b"]
-            calls = [
-                lambda: [a.remember("one")],
-                lambda: fleet.remember_many([("b", "two"), ("a", "three"), ("b", "four")]),
-                lambda: b.remember_many(["five", "six"]),
-                lambda: [a.remember("seven")],
-            ]
-            done = [one.result() for one in behind(Gate(fleet.database.engine), calls)]
-            told = [[memory(fleet, one.id) for one in part] for part in done]
-            assert told == [
-                [("a", 1, "one")],
-                [("b", 1, "two"), ("a", 2, "three"), ("b", 2, "four")],
-                [("b", 3, "five"), ("b", 4, "six")],
-                [("a", 3, "seven")],
-            ]
-            assert not fleet.database.verify().problems
+    def test_each_caller_gets_what_was_made_of_its_own(self, fleet):
+        a, b = fleet["a"], fleet["b"]
+        calls = [
+            lambda: [a.remember("one")],
+            lambda: fleet.remember_many([("b", "two"), ("a", "three"), ("b", "four")]),
+            lambda: b.remember_many(["five", "six"]),
+            lambda: [a.remember("seven")],
+        ]
+        done = [one.result() for one in behind(Gate(fleet.database.engine), calls)]
+        told = [[memory(fleet, one.id) for one in part] for part in done]
+        assert told == [
+            [("a", 1, "one")],
+            [("b", 1, "two"), ("a", 2, "three"), ("b", 2, "four")],
+            [("b", 3, "five"), ("b", 4, "six")],
+            [("a", 3, "seven")],
+        ]
+        assert not fleet.database.verify().problems
 
-    def test_one_that_cannot_be_written_keeps_no_other(self, tmp_path):
-        with Fleet(tmp_path / "full.db", clock=ManualClock(NOW)) as fleet:
-            for scope in ("a", "full"):
-                fleet[scope].remember("first")
-            engine = fleet.database.engine
-            with engine.records.write() as writer:
-                full = writer.open_scope("full", NOW).scope_id
-                writer._counters.scope(full).next_number = 2**32
-                writer._counters.take(full)
-            calls = [
-                lambda: fleet["a"].remember("one"),
-                lambda: fleet["full"].remember("two"),
-                lambda: fleet["a"].remember("three"),
-            ]
-            one, two, three = behind(Gate(engine), calls)
-            with pytest.raises(InvalidArgument):
-                two.result()
-            assert (one.result().number, three.result().number) == (2, 3)
-            assert fleet["full"].stats().memories == 1
+    def test_one_that_cannot_be_written_keeps_no_other(self, fleet):
+        for scope in ("a", "full"):
+            fleet[scope].remember("first")
+        engine = fleet.database.engine
+        with engine.records.write() as writer:
+            full = writer.open_scope("full", NOW).scope_id
+            writer._counters.scope(full).next_number = 2**32
+            writer._counters.take(full)
+        calls = [
+            lambda: fleet["a"].remember("one"),
+            lambda: fleet["full"].remember("two"),
+            lambda: fleet["a"].remember("three"),
+        ]
+        one, two, three = behind(Gate(engine), calls)
+        with pytest.raises(InvalidArgument):
+            two.result()
+        assert (one.result().number, three.result().number) == (2, 3)
+        assert fleet["full"].stats().memories == 1
 
 
 def memory(fleet, memory_id):

@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from exchanges import DAY, T0, chat, lived_in, records, take
 
-from ebbmem import AgenticMemory, Database, ManualClock
+from ebbmem import AgenticMemory, Database
 from ebbmem.errors import InvalidArgument, InvalidType
 from ebbmem.records.writing import SqliteWriter
-
-
-@pytest.fixture
-def database() -> Iterator[Database]:
-    with Database(":memory:", clock=ManualClock(T0)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def other() -> Iterator[Database]:
-    with Database(":memory:", clock=ManualClock(T0 + 400 * DAY)) as opened:
-        yield opened
-
 
 # --- importing twice --------------------------------------------------------------------
 

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from exchanges import DAY, T0, chat, records, take
 
-from ebbmem import AgenticMemory, CallableEmbedder, Database, ManualClock
+from ebbmem import AgenticMemory, CallableEmbedder, Database
 
 DATED = [chat(f"message {n}", run_id="ab"[n % 2], created_at=T0 + n) for n in range(8)]
 NAMED = [chat("ok", id=f"m{n}", name="Ana") for n in range(5)]
-
-
-@pytest.fixture
-def database() -> Iterator[Database]:
-    with Database(":memory:", clock=ManualClock(T0)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def other() -> Iterator[Database]:
-    with Database(":memory:", clock=ManualClock(T0)) as opened:
-        yield opened
 
 
 def told(database: Database) -> list[list[Any]]:
@@ -45,7 +32,7 @@ def told(database: Database) -> list[list[Any]]:
 def test_turns_that_were_imported_become_memories(
     database: Database, other: Database, lines: list[dict[str, Any]]
 ) -> None:
-    take(other, *lines, as_memories=True)
+    take(other, *lines, as_memories=True, now=T0)
     first = take(database, *lines)
     second = take(database, *lines, as_memories=True)
     third = take(database, *lines, as_memories=True)
