@@ -92,7 +92,8 @@ def test_nothing_is_told_without_shared_memory(fake: Fake) -> None:
 def test_a_file_that_is_not_open_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="file"):
         _core.LogIndex(0)
-    assert _core.LogIndex(ctypes.addressof(File())).header() == b""
+    never_open = File()  # held: an address holds nothing
+    assert _core.LogIndex(ctypes.addressof(never_open)).header() == b""
 
 
 def test_every_commit_changes_the_header_of_sqlite(tmp_path) -> None:

@@ -323,13 +323,15 @@ def test_a_log_holds_what_a_plain_one_does(actions: list[tuple[str, int, int]]) 
 
 
 def test_a_file_that_is_not_open_gathers_nothing() -> None:
+    never_open = File()  # held: an address holds nothing
+    unopened = ctypes.addressof(never_open)
     assert not _core.gather_frames(0, 4_096)
-    assert not _core.gather_frames(ctypes.addressof(File()), 4_096)
+    assert not _core.gather_frames(unopened, 4_096)
     fake = Fake(gathers=False)
     assert not _core.gather_frames(fake.address, 65_537)
     fake.frame(0, 1)
     assert len(fake.writes) == 2
-    for address in (0, ctypes.addressof(File()), fake.address):
+    for address in (0, unopened, fake.address):
         assert not _core.let_frames_wait(address, True)
 
 
