@@ -33,4 +33,5 @@ PYBIND11_MODULE(_core, m) {
   bind_page_writes(m);
   bind_log_index(m);
   bind_testing(m);
+  bind_unmade(m);
 }

@@ -29,5 +29,7 @@ void bind_testing(pybind11::module_& m);
 void bind_testing_codes(pybind11::module_& testing);
 void bind_testing_words(pybind11::module_& testing);
 void bind_testing_scan(pybind11::module_& testing);
+// For the classes that the module has by then.
+void bind_unmade(pybind11::module_& m);
 
 }  // namespace ebb::bindings
