@@ -45,7 +45,7 @@ class AskedBounded {
         reached_(reached, "reached"),
         held_{terms,      bm25,     named,     mask,  activation,
               importance, strength, intensity, since, newness} {
-    const auto allowed = vector_view<bool>(mask, "mask");
+    const auto allowed = vector_view<Truth>(mask, "mask");
     question_ = {vector_view<std::uint64_t>(terms, "terms"),
                  rule_of(k1, b),
                  matched_,

@@ -18,7 +18,7 @@ namespace ebb::bindings {
 namespace {
 
 std::unique_ptr<LinkGraph> make_graph(const py::object& carries) {
-  const auto kinds = vector_view<bool>(carries, "carries");
+  const auto kinds = vector_view<Truth>(carries, "carries");
   return std::make_unique<LinkGraph>(std::vector<bool>(kinds.begin(), kinds.end()));
 }
 

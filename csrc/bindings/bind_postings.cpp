@@ -73,7 +73,7 @@ py::tuple tied(const Postings& postings, const py::object& slot, const py::objec
   const TieSeed seed{checked_slot(slot, "slot"), checked_number(activation, "activation"),
                      vector_view<std::uint64_t>(terms, "terms")};
   const auto cue = vector_view<std::uint64_t>(said, "said");
-  const auto allowed = vector_view<bool>(mask, "mask");
+  const auto allowed = vector_view<Truth>(mask, "mask");
   const TieRule rule{checked_number(weight, "weight"), checked_count(most, "most", 0)};
   Ties out = released([&] { return postings.tied(seed, cue, {allowed.data, allowed.size}, rule); });
   return py::make_tuple(to_numpy(std::move(out.slots)), to_numpy(std::move(out.activation)));

@@ -32,7 +32,7 @@ class HeldProducts {
         mask_(std::move(mask)),
         weights_(vector_view<double>(importance_, "importance")),
         since_(vector_view<std::int64_t>(created_, "created_us", weights_.size)),
-        allowed_(optional_view<bool>(mask_, "mask")),
+        allowed_(optional_view<Truth>(mask_, "mask")),
         unit_(static_cast<double>(checked_count(unit, "unit_us", 1))) {}
 
   FoundProducts best(const py::object& buckets, const py::object& counts, const py::object& now,
@@ -60,7 +60,7 @@ class HeldProducts {
   py::object mask_;
   Span<const double> weights_;
   Span<const std::int64_t> since_;
-  std::optional<Span<const bool>> allowed_;
+  std::optional<Span<const Truth>> allowed_;
   double unit_;
 };
 

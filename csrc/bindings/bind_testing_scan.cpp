@@ -23,7 +23,7 @@ QueryBatch query_rows(const py::object& queries) {
 
 Selection selection_of(const py::object& newness, const py::object& mask, const py::object& k,
                        int stages) {
-  return {optional_view<std::int64_t>(newness, "newness"), optional_view<bool>(mask, "mask"),
+  return {optional_view<std::int64_t>(newness, "newness"), optional_view<Truth>(mask, "mask"),
           checked_count(k, "k", 1), stages == 1 ? Stages::kOne : Stages::kTwo, Crew{}};
 }
 

@@ -26,7 +26,7 @@ inline Bm25Query query_of(const Bm25& rule, const py::object& newness, const py:
   query.k = static_cast<std::int64_t>(checked_count(k, "k", 1));
   if (!newness.is_none()) query.newness = vector_view<std::int64_t>(newness, "newness");
   if (!mask.is_none()) {
-    const auto view = vector_view<bool>(mask, "mask");
+    const auto view = vector_view<Truth>(mask, "mask");
     query.mask = {view.data, view.size};
   }
   if (!limit.is_none()) query.limit = static_cast<std::int64_t>(checked_count(limit, "limit", 0));

@@ -17,6 +17,10 @@
 #include "core/errors.h"
 #include "core/span.h"
 
+// Arrays of bool are looked at as such.
+template <>
+struct pybind11::detail::npy_format_descriptor<ebb::Truth> : npy_format_descriptor<bool> {};
+
 namespace ebb::bindings {
 
 namespace py = pybind11;
@@ -138,7 +142,7 @@ Span<T> mutable_view(const py::object& object, const std::string& argument, std:
 inline RowMask mask_view(const py::object& object, const std::string& argument,
                          std::size_t length) {
   if (object.is_none()) return {};
-  const Span<const bool> view = vector_view<bool>(object, argument, length);
+  const Span<const Truth> view = vector_view<Truth>(object, argument, length);
   return {view.data, view.size};
 }
 

@@ -30,7 +30,7 @@ inline Selection selection_of(const py::object& newness, const py::object& mask,
                               const py::object& k) {
   Selection selection;
   selection.newness = optional_view<std::int64_t>(newness, "newness");
-  selection.mask = optional_view<bool>(mask, "mask");
+  selection.mask = optional_view<Truth>(mask, "mask");
   selection.k = checked_count(k, "k", 1);
   return selection;
 }

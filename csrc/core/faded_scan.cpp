@@ -251,7 +251,7 @@ class FadedSearch {
   const Moment moment_;
   const FadingMoment at_;
   const std::int64_t* const newness_;
-  const bool* const mask_;
+  const Truth* const mask_;
   const std::size_t k_;
   const std::size_t padded_dim_;
   const std::size_t stretch_;  // rows that lie back to back

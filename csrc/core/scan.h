@@ -41,7 +41,7 @@ enum class Stages { kFitting, kOne, kTwo };
 
 struct Selection {
   std::optional<Span<const std::int64_t>> newness;  // one per slot; absent: the slot number
-  std::optional<Span<const bool>> mask;             // one per slot; absent: every row
+  std::optional<Span<const Truth>> mask;            // one per slot; absent: every row
   std::size_t k = 1;
   Stages stages = Stages::kFitting;  // rows without codes are always read in one
   Crew crew;                         // that a batch of queries may be split over

@@ -123,7 +123,7 @@ class ScanRows {
   }
 
   const std::int64_t* const newness_;
-  const bool* const mask_;
+  const Truth* const mask_;
   const std::size_t block_rows_;
 };
 

@@ -189,7 +189,7 @@ class WordScan {
   const WordQuery& query_;
   const Weights& weights_;
   const std::int64_t* const newness_;
-  const bool* const mask_;
+  const Truth* const mask_;
   BlockDots dots_;
   std::vector<Range> ranges_;
   TopK best_;
