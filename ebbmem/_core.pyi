@@ -12,9 +12,8 @@ from ebbmem._core_recall import Searches as Searches
 from ebbmem._core_recall import Strengths as Strengths
 from ebbmem._core_recall import best_bounded as best_bounded
 from ebbmem._core_recall import best_products as best_products
-from ebbmem._core_recall import kept_strengths as kept_strengths
-from ebbmem._core_recall import past_strengths as past_strengths
 from ebbmem._core_recall import product_scores as product_scores
+from ebbmem._core_recall import retold as retold
 
 F32: TypeAlias = NDArray[np.float32]
 F64: TypeAlias = NDArray[np.float64]
@@ -193,6 +192,9 @@ class LinkRows:
 def sealed_births(
     rows: list[Any], row_id: int, seq: int, kind: str | None
 ) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]], int] | None: ...
+def sealed_strengths(
+    rows: list[tuple[Any, ...]], strengths: dict[int, Any], seq: int
+) -> tuple[list[tuple[Any, ...]], int] | None: ...
 def sealed_events(
     scope_id: int, seq: int, kind: str, events: list[tuple[int, bytes]]
 ) -> list[tuple[Any, ...]] | None: ...

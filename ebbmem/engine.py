@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TypeVar
 
-from ebbmem import lanes, workers
+from ebbmem import _core, lanes, workers
 from ebbmem.analysis import Analyzer
 from ebbmem.catchup import Waiting, brought_up
 from ebbmem.changes import Change
@@ -178,8 +178,8 @@ class Engine:
 
         Where too many wait and they cannot be written, the index is as it was before this one.
         """
-        self._pending.add(recall)
-        if not (self._pending.too_many or self.closed):
+        too_many = self._pending.add(recall)
+        if not (too_many or self.closed):
             return
         try:
             self._make_room()
@@ -374,12 +374,10 @@ class Engine:
             return there
         return there | self.rows_now(index, [slot for slot in slots if slot not in there])
 
-    def shelved(self, index: ScopeIndex, slots: Sequence[int]) -> list[Shelved] | None:
-        """Return what `rows` does in the order given; None where a memory was erased meanwhile."""
-        there = None if index.columns.grown else index.shelf.take_all(slots)
-        if there is None and len(found := self.rows(index, slots)) == len(slots):
-            return [found[slot] for slot in slots]
-        return there
+    def shelved(self, index: ScopeIndex, found: _core.FoundProducts) -> tuple[Shelved, ...] | None:
+        """Return the row of each that was found; None where a memory was erased meanwhile."""
+        there = None if index.columns.grown else index.shelf.take_found(found)
+        return found.values_of(self.rows(index, found.slot_list)) if there is None else there
 
     def memories(self, rows: Sequence[int]) -> dict[int, MemoryRow]:
         """Return memories by row id as the records have them, without erased ones."""

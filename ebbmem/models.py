@@ -126,8 +126,14 @@ class Explanation:
 class _Texted(_Deferred):
     """Base of a hit, which knows its memory's text before it has made the memory."""
 
-    __slots__ = ("_text",)
-    _text: str
+    __slots__ = {"summary": "The memory's text."}
+    summary: str
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Make a field; a hit that was made by its fields has its text from the memory."""
+            return self.memory.summary if name == "summary" else super().__getattr__(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,14 +161,6 @@ class Recalled(_Texted):
     def number(self) -> int:
         """Return the memory's number within its scope."""
         return self.memory.number
-
-    @property
-    def summary(self) -> str:
-        """Return the memory's text."""
-        try:
-            return self._text
-        except AttributeError:  # made by its fields
-            return self.memory.summary
 
     @property
     def scope(self) -> str:

@@ -60,7 +60,7 @@ def checked_options(
     """Check everything about a recall but its cue, for any scope; see `beside`."""
     if reinforce is not False and reinforce not in ("recall", "use"):
         raise InvalidArgument.of("reinforce", '"recall", "use" or False', reinforce)
-    return Options(
+    options = (
         recipe,
         arguments.count(top_k, "top_k"),
         recipe.min_score if min_score is None else arguments.finite(min_score, "min_score"),
@@ -72,7 +72,10 @@ def checked_options(
         reinforce == "recall",
         _scopes(also),
         None if filters is None else checked_filter(filters),
+        False,
     )
+    # Without the call that puts the names to the values: made for every recall.
+    return tuple.__new__(Options, options)
 
 
 def beside(options: Options, scope: str) -> Options:

@@ -104,8 +104,8 @@ class PendingRecalls:
     def __len__(self) -> int:
         return len(self._recalls)
 
-    def add(self, one: PendingRecall) -> None:
-        """Let a recall wait."""
+    def add(self, one: PendingRecall) -> bool:
+        """Let a recall wait; return whether more wait now than may."""
         with self._lock:
             came_ns = time.monotonic_ns()
             if not self._recalls:
@@ -113,6 +113,7 @@ class PendingRecalls:
             self._recalls.append(one)
             self._came_ns.append(came_ns)
             self._hits += len(one.traces) // reconsolidation.TRACE_BYTES
+            return len(self._recalls) > self._limit or self._hits > MOST_HITS
 
     def withdraw(self, one: PendingRecall) -> bool:
         """Take back a recall that could not be written; return whether it still waited.
@@ -133,9 +134,11 @@ class PendingRecalls:
     @property
     def due(self) -> bool:
         """Return whether too many wait, or one has waited too long."""
-        if not self._recalls:
-            return False
-        return self.too_many or time.monotonic_ns() >= self._due_ns
+        # Asked before every recall, so without another call.
+        waiting = len(self._recalls)
+        return waiting > 0 and (
+            waiting > self._limit or self._hits > MOST_HITS or time.monotonic_ns() >= self._due_ns
+        )
 
     def postpone(self) -> None:
         """Let none be overdue before as long again: writing them failed just now."""
@@ -265,7 +268,7 @@ def _write_scope(
     first = share[0]
     # Another process may have written since the index looked: then what each recall did is done
     # again to the memories as they are now.
-    as_in_ram = all(since <= one.seq <= before for one in share)
+    as_in_ram = all(since <= seq <= before for seq in {one.seq for one in share})
     if as_in_ram:
         _write_as_in_ram(writer, share)
     else:
@@ -277,11 +280,10 @@ def _write_scope(
 def _write_as_in_ram(writer: Writer, share: Sequence[PendingRecall]) -> None:
     """Write recalls whose strengths are those of the records: each memory's newest, once."""
     scope_id = share[0].scope_id
-    recalls = [(one.traces, one.now_us, one.recipe.reinforcement.beta) for one in share]
-    kept = _core.kept_strengths(tuple(recalls))
+    recalls = tuple((one.traces, one.now_us, one.recipe.reinforcement.beta) for one in share)
+    kept, events = _core.retold(recalls)
     if kept:
         writer.update_strengths(scope_id, [StrengthRow._make(one) for one in kept])
-    events = [(now_us, _core.past_strengths(traces)) for traces, now_us, _ in recalls]
     writer.insert_events(scope_id, RECALLED, events)
 
 

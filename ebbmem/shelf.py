@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from sys import getsizeof
 from typing import NamedTuple, cast
 
+from ebbmem import _core
 from ebbmem.records.base import MemoryRow, Reader
 from ebbmem.records.identity import id_text
 
@@ -72,10 +73,9 @@ class Shelf:
             return cast("dict[int, Shelved]", found)
         return {slot: one for slot, one in found.items() if one is not None}
 
-    def take_all(self, slots: Sequence[int]) -> list[Shelved] | None:
-        """Return the row of each slot, or None where one of them is not here."""
-        found = list(map(self._rows.get, slots))
-        return None if None in found else cast("list[Shelved]", found)
+    def take_found(self, found: _core.FoundProducts) -> tuple[Shelved, ...] | None:
+        """Return the row of each slot that was found, or None where one of them is not here."""
+        return found.values_of(self._rows)
 
     def put(self, rows: Mapping[int, Shelved]) -> None:
         """Keep rows."""

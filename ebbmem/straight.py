@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ebbmem import _core, reconsolidation
 from ebbmem.decay import Ebbinghaus
@@ -24,7 +27,11 @@ from ebbmem.products import products
 from ebbmem.recipes import Ranking
 from ebbmem.replies import Call, reply
 from ebbmem.shelf import Shelved
-from ebbmem.spaces import WordLane, WordQuery
+from ebbmem.spaces import WordLane
+
+# A named tuple, without the call that puts its names to the values.
+_new: Final = tuple.__new__
+Counts = tuple[NDArray[np.uint32], NDArray[np.int32]]
 
 
 def recall(
@@ -35,18 +42,18 @@ def recall(
         return None
     if not counts_words(embedder):
         return None
-    buckets, counts, _ = embedder.counts_many((cue,))
-    call = Call(scope, cue, time.perf_counter_ns())
+    query = embedder.counts(cue)
+    call = _new(Call, (scope, cue, time.perf_counter_ns()))
     with engine.alone(scope, write=options.reinforce):
         index = engine.loaded(scope)
         if index is None:
             return None
-        told = _found(engine, index, embedder, WordQuery(buckets, counts), options)
+        told = _found(engine, index, embedder, query, options)
         return None if told is None else reply(engine.meter, call, (told, ()), options)
 
 
 def _found(
-    engine: Engine, index: ScopeIndex, embedder: Embedder, query: WordQuery, options: Options
+    engine: Engine, index: ScopeIndex, embedder: Embedder, query: Counts, options: Options
 ) -> tuple[Recalled, ...] | None:
     """Return the hits of one cue, strengthened; None where an index cannot tell them alone."""
     lane = index.lane(embedder, engine.binding.fit(embedder))
@@ -71,7 +78,7 @@ def hits(
 
     The caller holds the scope's lock; the options are such as `suits`, the index is `alone`.
     """
-    rows, scores = engine.shelved(index, found.slot_list), found.scores
+    rows = engine.shelved(index, found)
     if rows is None:
         return None
     try:
@@ -81,7 +88,7 @@ def hits(
     except BaseException as exc:
         engine.doubt(index, exc)
         raise
-    return HITS.made(told.part, rows, scores)
+    return HITS.made(told.part, rows, found.scores)
 
 
 def suits(options: Options) -> bool:
@@ -121,7 +128,7 @@ class _Straight:
         if options.reinforce and self._traces:
             scope_id, now_us = index.scope.scope_id, options.now_us
             recall = (self._scope, scope_id, index.seq, now_us, options.recipe, self._traces)
-            engine.keep(index, PendingRecall(*recall))
+            engine.keep(index, _new(PendingRecall, recall))
 
     def part(self, place: int, name: str) -> Any:
         """Return a field of one of the hits."""

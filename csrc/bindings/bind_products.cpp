@@ -108,6 +108,23 @@ py::list listed(const std::vector<T>& values) {
   return list;
 }
 
+// What a dict has for each slot, or None where it has nothing for one of them.
+py::object values_of(const FoundProducts& found, const py::dict& by_slot) {
+  py::tuple values(found.size());
+  Py_ssize_t i = 0;
+  for (const std::int64_t slot : found.ranking().slots) {
+    const py::int_ key(slot);
+    PyObject* const value = PyDict_GetItemWithError(by_slot.ptr(), key.ptr());
+    if (value == nullptr) {
+      if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+      return py::none();
+    }
+    Py_INCREF(value);
+    PyTuple_SET_ITEM(values.ptr(), i++, value);
+  }
+  return values;
+}
+
 template <typename T>
 auto column(std::vector<T> ProductRanking::*values) {
   return [values](const FoundProducts& found) { return copied(found.ranking().*values); };
@@ -118,6 +135,8 @@ auto column(std::vector<T> ProductRanking::*values) {
 void bind_products(py::module_& m) {
   py::class_<FoundProducts>(m, "FoundProducts", "The best by a product, best first.")
       .def("__len__", &FoundProducts::size, "How many were found.")
+      .def("values_of", &values_of, "What a dict has for each slot; None where it lacks one.",
+           py::arg("by_slot"))
       .def_property_readonly("slots", column(&ProductRanking::slots))
       .def_property_readonly("cosines", column(&ProductRanking::cosines))
       .def_property_readonly("nearness", column(&ProductRanking::nearness))

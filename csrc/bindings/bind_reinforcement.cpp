@@ -107,11 +107,22 @@ std::vector<Trace> traces_of(const py::handle& told) {
   return traces;
 }
 
-// Tuples, which no other thread can change: (traces, now, gain) each.
-py::list kept_after(const py::tuple& recalls) {
+// What the history keeps of one recall.
+py::bytes past_of(Span<const Trace> traces) {
+  auto payload = py::reinterpret_steal<py::bytes>(
+      PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(traces.size * kPastBytes)));
+  if (!payload) throw py::error_already_set();
+  past(traces, PyBytes_AS_STRING(payload.ptr()));
+  return payload;
+}
+
+// Tuples, which no other thread can change: (traces, now, gain) each. Long ago answered, they are
+// no longer in the caches: each is read once, for both.
+py::tuple retold_of(const py::tuple& recalls) {
   std::vector<std::vector<Trace>> told;
   std::vector<Retold> retold;
   told.reserve(recalls.size());
+  py::list events;
   for (const py::handle one : recalls) {
     const auto recall = one.cast<py::tuple>();
     if (recall.size() != 3)
@@ -120,21 +131,13 @@ py::list kept_after(const py::tuple& recalls) {
     retold.push_back({{traces.data(), traces.size()},
                       checked_integer(recall[1], "now"),
                       checked_number(recall[2], "gain")});
+    events.append(py::make_tuple(recall[1], past_of(retold.back().traces)));
   }
   py::list rows;
   for (const Kept& one : kept({retold.data(), retold.size()})) {
     rows.append(py::make_tuple(one.row, one.strength, one.anchor, one.accessed, one.accesses));
   }
-  return rows;
-}
-
-py::bytes past_of(const py::bytes& told) {
-  const std::vector<Trace> traces = traces_of(told);
-  auto payload = py::reinterpret_steal<py::bytes>(
-      PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(traces.size() * kPastBytes)));
-  if (!payload) throw py::error_already_set();
-  past({traces.data(), traces.size()}, PyBytes_AS_STRING(payload.ptr()));
-  return payload;
+  return py::make_tuple(rows, events);
 }
 
 }  // namespace
@@ -153,11 +156,11 @@ void bind_reinforcement(py::module_& m) {
            "The same of what a product ranking found, by its cosines.", py::arg("found"),
            py::arg("hits"), py::arg("now"), py::arg("gain"), py::arg("evidence") = py::none(),
            py::arg("refractory") = 0);
-  m.def("kept_strengths", &kept_after,
-        "Row, strength, anchor, last access and accesses of each memory that succeeded, by row.",
+  m.def("retold", &retold_of,
+        "What to write of recalls, each its traces, moment and gain: row, strength, anchor, last "
+        "access and accesses of each memory that succeeded, by row; and of each recall its moment, "
+        "and row, strength and R of each trace, as bytes.",
         py::arg("recalls"));
-  m.def("past_strengths", &past_of, "Row, strength and R of each trace, as bytes.",
-        py::arg("traces"));
 }
 
 }  // namespace ebb::bindings

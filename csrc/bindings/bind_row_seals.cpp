@@ -18,6 +18,8 @@ namespace {
 constexpr int kNumberBits = 32;
 constexpr std::size_t kMemoryWidth = 30;
 constexpr std::size_t kEventWidth = 7;
+constexpr std::size_t kIndexWidth = 18;
+constexpr std::size_t kStrengthWidth = 5;
 constexpr std::size_t kRecordedAt = 15;
 
 // A tuple that is being filled.
@@ -161,6 +163,62 @@ std::size_t agreeing_memories(const py::list& rows) {
   return count;
 }
 
+// Of INDEX_COLUMNS.
+MemoryRecord index_of(RowCells& cells) {
+  return {cells.integer(0),
+          cells.text(1),
+          cells.real(2),
+          cells.real(3),
+          cells.real(4),
+          cells.real(5),
+          cells.real(6),
+          cells.integer(7),
+          cells.integer(8),
+          cells.integer(9),
+          cells.integer_or_null(10),
+          cells.integer_or_null(11),
+          cells.integer_or_null(12),
+          cells.integer(13),
+          cells.integer(14),
+          cells.integer_or_null(15),
+          cells.text_or_null(16),
+          cells.integer(17)};
+}
+
+// Memories as they are in their table, each with what its strengths are now, by row: what is to be
+// written of them, and an XOR of all checksums, old and new. None for a row that does not agree
+// with its checksum, and for a value that does not fit.
+py::object sealed_strengths(const py::list& rows, const py::dict& strengths, std::int64_t seq) {
+  constexpr std::int64_t kLow = 0xFFFFFFFF;
+  py::list sealed;
+  std::int64_t checksum_xor = 0;
+  const py::tuple held(rows);  // as the rows above
+  for (const py::handle one : held) {
+    RowCells cells(one.ptr(), kIndexWidth + 1, "rows");
+    MemoryRecord memory = index_of(cells);
+    const std::int64_t old = cells.integer(kIndexWidth);
+    if (!cells.fits() || index_checksum(memory) != old >> 32) return py::none();
+    const py::object key = py::reinterpret_borrow<py::object>(cells.object(0));
+    const py::object told = strengths[key];
+    RowCells now(told.ptr(), kStrengthWidth, "strengths");
+    memory.storage_strength = now.real(1);
+    memory.r_anchor = now.real(2);
+    memory.anchored_at = now.integer(3);
+    memory.access_count = now.integer(4);
+    memory.seq = seq;
+    if (!now.fits()) return py::none();
+    const std::int64_t checksum = index_checksum(memory) << 32 | (old & kLow);
+    NewTuple row(kStrengthWidth + 2);
+    for (std::size_t i = 1; i < kStrengthWidth; ++i) row.add(now.object(i));
+    row.add(seq++);
+    row.add(checksum);
+    row.add(key.ptr());
+    sealed.append(row.filled());
+    checksum_xor ^= old ^ checksum;
+  }
+  return py::make_tuple(sealed, checksum_xor);
+}
+
 // Events of one scope and kind that are of no one memory; None for a value that does not fit.
 py::object sealed_events(std::int64_t scope, std::int64_t seq, const py::str& kind,
                          const py::list& events) {
@@ -194,6 +252,9 @@ void bind_row_seals(py::module_& m) {
         "Return new memories with checksums, events of a kind, and an XOR; None for unfit values.");
   m.def("agreeing_memories", &agreeing_memories, py::arg("rows"),
         "Return how many memories, from the first, agree with their checksums, which come last.");
+  m.def(
+      "sealed_strengths", &sealed_strengths, py::arg("rows"), py::arg("strengths"), py::arg("seq"),
+      "Return what is written of memories with new strengths, and an XOR; None for unfit values.");
   m.def("sealed_events", &sealed_events, py::arg("scope_id"), py::arg("seq"), py::arg("kind"),
         py::arg("events"),
         "Return events, each a moment and a payload, with checksums; None for unfit values.");

@@ -122,7 +122,7 @@ class Maker {
 class HitMaker {
  public:
   explicit HitMaker(py::object hit)
-      : hit_(std::move(hit), py::make_tuple("_source", "_key", "_text", "score")) {}
+      : hit_(std::move(hit), py::make_tuple("_source", "_key", "summary", "score")) {}
 
   // A hit per row, whose first item is its text.
   py::tuple made(const py::object& source, const py::object& rows, const py::object& scores) const {

@@ -50,6 +50,22 @@ class Embedder(Protocol):
 class WordEmbedder(Embedder, Protocol):
     """An embedder whose vectors are word counts by bucket, scaled to unit length."""
 
+    def counts(self, text: str) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
+        """Return the counts of one text: what `counts_many` does, but the end.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        buckets : (m,) uint32
+            Where its vector is not zero: each bucket once, below ``dim``.
+        counts : (m,) int32
+            The signed counts there.
+        """
+        ...
+
     def counts_many(
         self, texts: Sequence[str]
     ) -> tuple[NDArray[np.uint32], NDArray[np.int32], NDArray[np.int64]]:
@@ -114,7 +130,9 @@ def stores_vectors(embedder: Embedder) -> bool:
 
 def counts_words(embedder: Embedder) -> TypeGuard[WordEmbedder]:
     """Return whether an embedder's vectors follow from word counts that it can tell."""
-    return not stores_vectors(embedder) and hasattr(embedder, "counts_many")
+    if stores_vectors(embedder):
+        return False
+    return hasattr(embedder, "counts") and hasattr(embedder, "counts_many")
 
 
 def checked_embedder(embedder: object) -> Embedder:

@@ -20,7 +20,7 @@ from zlib import crc32
 
 from ebbmem import _core
 from ebbmem.errors import InvalidArgument
-from ebbmem.records.base import NUMBER_BITS, IndexRow, MemoryRow
+from ebbmem.records.base import NUMBER_BITS, IndexRow, MemoryRow, StrengthRow
 from ebbmem.records.rows import NULL, NULL_TEXT, Row, Rows, event_checksum
 
 INDEX_COLUMNS: Final = (*IndexRow._fields, "seq")
@@ -109,6 +109,29 @@ def births_one_by_one(rows: list[MemoryRow], row_id: int, seq: int, kind: str | 
     ]
     told = [(*event, event_checksum(event)) for event in events]
     return Births(memories, told, reduce(xor, (row[-1] for row in memories), 0))
+
+
+def strengthened(
+    rows: list[tuple[Any, ...]], strengths: dict[int, StrengthRow], seq: int
+) -> tuple[Rows, int] | None:
+    """Return what to write of memories whose strengths changed, and the XOR of their checksums.
+
+    Parameters
+    ----------
+    rows : list of tuple
+        INDEX_COLUMNS and checksum of each.
+    strengths : dict of int to StrengthRow
+        What is now, by row.
+    seq : int
+        That of the first row; the others' follow.
+
+    Returns
+    -------
+    rows, checksum_xor
+        Four strengths, seq, checksum and row of each, and the XOR of all checksums, old and new;
+        None where a row does not agree with its checksum, or a strength fits no column.
+    """
+    return _core.sealed_strengths(rows, strengths, seq)
 
 
 def with_index_half(memory: int, index: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any
 
 from ebbmem import _core
 from ebbmem.errors import EbbmemError, InvalidArgument
@@ -32,8 +32,6 @@ from ebbmem.records.reading import (
 )
 from ebbmem.records.rows import Rows
 from ebbmem.records.stageable import Space
-
-_STRENGTHS_AT: Final = memory_rows.INDEX_COLUMNS.index("storage_strength")
 
 
 class SqliteWriter(SqliteEraser):
@@ -198,17 +196,15 @@ class SqliteWriter(SqliteEraser):
         require_rows_of(scope_id, [row.row_id for row in rows])
         latest = {row.row_id: row for row in rows}
         found = self._connection.rows_of_each(sql.SELECT_INDEX_OF_ROW, singles(latest))
-        values, turned = [], []
-        for old, seq in zip(found, self._counters.take(scope_id, len(found)), strict=True):
-            self.check_index_row(old)
-            strengths = latest[old[0]][1:]
-            rest = old[_STRENGTHS_AT + len(strengths) : -2]
-            half = memory_rows.index_checksum((*old[:_STRENGTHS_AT], *strengths, *rest, seq))
-            checksum = memory_rows.with_index_half(old[-1], half)
-            values.append((*strengths, seq, checksum, old[0]))
-            turned += [old[-1], checksum]
+        seq = self._counters.take(scope_id, len(found)).start
+        made = memory_rows.strengthened(found, latest, seq)
+        if made is None:
+            for old in found:
+                self.check_index_row(old)
+            raise InvalidArgument.of("strengths", "values that SQLite can hold", rows)
+        values, checksum_xor = made
         self._connection.run_for_each(sql.UPDATE_STRENGTHS, values)
-        self._counters.scope(scope_id).change(turned)
+        self._counters.scope(scope_id).change([checksum_xor])
 
     @whole
     def update_state(
@@ -254,7 +250,7 @@ class SqliteWriter(SqliteEraser):
     def insert_events(self, scope_id: int, kind: str, events: Sequence[tuple[int, bytes]]) -> None:
         """Append several of a kind to the history, each (at, payload), of no one memory."""
         if events:
-            seq, *_ = self._counters.take(scope_id, len(events))
+            seq = self._counters.take(scope_id, len(events)).start
             sealed = seals.sealed_events(scope_id, seq, kind, events)
             self._connection.insert(sql.INSERT_EVENT, sealed)
 

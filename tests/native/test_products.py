@@ -67,6 +67,18 @@ def test_by_hand():
     assert found.scores == pytest.approx([1.0, 0.7357589], abs=1e-7)
 
 
+def test_what_a_dict_has_for_each_slot():
+    words, fading, *columns, mask = filled([({3: 1}, 2.0, 0, True), ({3: 2}, 1.0, 20 * S, True)])
+    found = _core.Products(words, fading, *columns, mask, S).best(
+        *counts_of([{3: 1}])[:2], 20 * S, 0.05, 5
+    )
+    assert found.values_of({0: "first", 1: "second", 2: "third"}) == ("second", "first")
+    assert found.values_of({1: "second", 2: "third"}) is None
+    assert found.values_of({}) is None
+    with pytest.raises(TypeError):
+        found.values_of(["first", "second"])
+
+
 def test_what_is_ranked_lives_as_long_as_what_ranks_it():
     words, fading, *columns, mask = filled([({3: 1}, 2.0, 0, True)])
     products = _core.Products(words, fading, *columns, mask, S)

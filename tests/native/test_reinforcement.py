@@ -188,33 +188,37 @@ def test_the_last_success_of_each_is_what_is_kept(rows, recalls):
         (FIRST_ROW + slot, found[0][slot], found[1][slot], found[3][slot], found[4][slot])
         for slot in sorted(touched)
     ]
-    assert _core.kept_strengths(tuple(told)) == wanted
+    rows, events = _core.retold(tuple(told))
+    assert rows == wanted
+    assert [now for now, _ in events] == [now for _, now, _ in told]
 
 
 def test_what_was_before_goes_into_the_history():
     found = columns([(0.1, 0.5, 0.0, 0, 1), (0.2, 0.6, 0.0, 0, 2)])
     traces = succeed(found, [1, 0], None, 1).tobytes()
-    packed = np.frombuffer(_core.past_strengths(traces), "<i8,<f8,<f8").tolist()
+    rows, ((now, past),) = _core.retold(((traces, 7, 0.0),))
+    assert ([row for row, *_ in rows], now) == ([FIRST_ROW + 1], 7)
+    packed = np.frombuffer(past, "<i8,<f8,<f8").tolist()
     assert packed == [(FIRST_ROW + 1, 0.2, 0.6), (FIRST_ROW, 0.1, 0.5)]
     # The row, S = 0.2 and R = 0.6, the lowest byte first.
     first = f"{FIRST_ROW + 1:016x}", "3fc999999999999a", "3fe3333333333333"
-    assert _core.past_strengths(traces)[:24] == b"".join(bytes.fromhex(x)[::-1] for x in first)
-    assert _core.past_strengths(b"") == b""
+    assert past[:24] == b"".join(bytes.fromhex(x)[::-1] for x in first)
+    assert _core.retold(((b"", 7, 0.0),)) == ([], [(7, b"")])
 
 
 def test_traces_that_are_none_are_refused():
     with pytest.raises(InvalidArgument, match="traces: expected whole traces of 72 bytes"):
-        _core.past_strengths(b"x" * 71)
+        _core.retold(((b"x" * 71, 0, 0.1),))
     with pytest.raises(InvalidArgument, match="traces"):
-        _core.kept_strengths(((b"x" * 73, 0, 0.1),))
+        _core.retold(((b"x" * 73, 0, 0.1),))
     for wrong in (((b"", 0),), ((b"", 0, 0.1, 2),)):
         with pytest.raises(ShapeMismatch, match="recalls"):
-            _core.kept_strengths(wrong)
+            _core.retold(wrong)
     for wrong in (((None, 0, 0.1),), ([],), (5,), [(b"", 0, 0.1)]):
         with pytest.raises((TypeError, ShapeMismatch)):
-            _core.kept_strengths(wrong)
+            _core.retold(wrong)
     with pytest.raises(InvalidType, match="now"):
-        _core.kept_strengths(((b"", 0.5, 0.1),))
+        _core.retold(((b"", 0.5, 0.1),))
     with pytest.raises(InvalidType, match="gain"):
-        _core.kept_strengths(((b"", 0, "much"),))
-    assert _core.kept_strengths(()) == []
+        _core.retold(((b"", 0, "much"),))
+    assert _core.retold(()) == ([], [])

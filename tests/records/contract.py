@@ -236,6 +236,16 @@ class ChangeContract:
         with store.read() as reader:
             assert [row.storage_strength for row in reader.index_rows(rows[0] >> 32)] == [0.7]
 
+    @pytest.mark.parametrize("unfit", [2**63, "often", None])
+    def test_a_strength_that_no_column_holds_is_refused(self, store, unfit):
+        rows = remembered(store, "a")
+        with store.read() as reader:
+            old = reader.memories(rows)
+        with pytest.raises(InvalidArgument, match="strengths"), store.write() as writer:
+            writer.update_strengths(rows[0] >> 32, [StrengthRow(rows[0], 0.7, 0.9, 1, unfit)])
+        with store.read() as reader:
+            assert reader.memories(rows) == old
+
     def test_state_changes_only_where_told(self, store):
         rows = remembered(store, "a", "b")
         with store.write() as writer:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+from functools import reduce
+from operator import xor
 from zlib import crc32
 
 import pytest
@@ -15,6 +17,7 @@ from ebbmem import _core
 from ebbmem.errors import InvalidArgument, InvalidType
 from ebbmem.records import memory_rows
 from ebbmem.records import rows as seals
+from ebbmem.records.base import StrengthRow
 
 MOST = (1 << 63) - 1
 kinds = st.sampled_from(["recalled", "größer", ""])
@@ -81,3 +84,60 @@ def test_rows_are_whole():
             _core.agreeing_memories([row])
     with pytest.raises(InvalidType, match="events"):
         _core.sealed_events(7, 20, "recalled", [(1,)])
+
+
+def written(row, strengths, seq):
+    """Return what to write of one memory whose strengths changed, by the checksums in Python."""
+    checksum = memory_rows.sealed(row)[-1]
+    changed = row._replace(**strengths._asdict(), seq=seq)
+    columns = [getattr(changed, name) for name in memory_rows.INDEX_COLUMNS]
+    turned = memory_rows.with_index_half(checksum, memory_rows.index_checksum(columns))
+    return (*strengths[1:], seq, turned, row.row_id), checksum ^ turned
+
+
+def index_row(row):
+    """Return a memory as its index columns are read, with its checksum."""
+    columns = [getattr(row, name) for name in memory_rows.INDEX_COLUMNS]
+    return (*columns, memory_rows.sealed(row)[-1])
+
+
+numbers = st.floats(0, 1)
+changes = st.tuples(numbers, numbers, st.integers(-MOST - 1, MOST), st.integers(0, MOST))
+
+
+@settings(max_examples=200)
+@given(st.lists(st.tuples(memories, changes), max_size=4, unique_by=lambda one: one[0].row_id))
+def test_strengths_are_sealed_as_python_does(cases):
+    strengths = {row.row_id: StrengthRow(row.row_id, *told) for row, told in cases}
+    wanted = [written(row, strengths[row.row_id], 50 + at) for at, (row, _) in enumerate(cases)]
+    found = _core.sealed_strengths([index_row(row) for row, _ in cases], strengths, 50)
+    assert found == ([row for row, _ in wanted], reduce(xor, (one for _, one in wanted), 0))
+
+
+@settings(max_examples=100)
+@given(memories, changes, st.integers(0, 18))
+def test_strengths_of_a_damaged_row_are_not_sealed(row, told, column):
+    strengths = {row.row_id: StrengthRow(row.row_id, *told)}
+    damaged = list(index_row(row))
+    # Of the checksum the upper half, which is the index's.
+    damaged[column] = damaged[18] ^ 1 << 32 if column == 18 else changed(damaged[column])
+    assert _core.sealed_strengths([tuple(damaged)], strengths, 50) is None
+
+
+@pytest.mark.parametrize("column", range(1, 5))
+@pytest.mark.parametrize("unfit", ["text", 2**64, None])
+def test_a_strength_that_no_column_holds_is_refused(column, unfit):
+    row = memory()
+    told = [row.row_id, 0.5, 0.5, 5, 1]
+    told[column] = unfit
+    assert _core.sealed_strengths([index_row(row)], {row.row_id: tuple(told)}, 50) is None
+
+
+def test_a_memory_without_new_strengths_is_a_mistake():
+    row = memory()
+    with pytest.raises(KeyError):
+        _core.sealed_strengths([index_row(row)], {}, 50)
+    with pytest.raises(InvalidType, match="strengths: expected tuples of 5 values"):
+        _core.sealed_strengths([index_row(row)], {row.row_id: (0.5,)}, 50)
+    with pytest.raises(InvalidType, match="rows: expected tuples of 19 values"):
+        _core.sealed_strengths([index_row(row)[:-1]], {}, 50)
