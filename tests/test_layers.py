@@ -83,9 +83,11 @@ WITHIN: dict[str, str] = {
     " records.tables",
     "records.proofs": "records.base records.connection records.digests records.scanning"
     " records.tables",
+    "records.mending": "records.base records.connection records.quarantine records.rows"
+    " records.tables",
     "records.salvage": "records.base records.connection records.counters records.digests"
-    " records.identity records.proofs records.quarantine records.rows records.scanning"
-    " records.statements records.tables",
+    " records.identity records.mending records.proofs records.quarantine records.rows"
+    " records.scanning records.statements records.tables",
     "records.repairing": "records.backup records.base records.checks records.connection"
     " records.header records.looking records.migrate records.parts records.quarantine"
     " records.salvage",

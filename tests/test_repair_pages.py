@@ -284,11 +284,11 @@ print("done", flush=True)
     def test_what_is_not_sound_never_takes_its_place(self, damaged: Path, monkeypatch: Any) -> None:
         edit(damaged, "UPDATE memories SET detail = 'x' WHERE number = 2")
         before = fingerprint(damaged)
-        monkeypatch.setattr("ebbmem.records.salvage.Salvage._mend_successions", spoiled)
+        monkeypatch.setattr("ebbmem.records.salvage.mend_successions", spoiled)
         with pytest.raises(StoreError, match="cannot be repaired"):
             ebbmem.repair(damaged)
         assert fingerprint(damaged) == before
 
 
-def spoiled(salvage: Any) -> None:
-    salvage.target.run("UPDATE memories SET importance = 3")
+def spoiled(target: Connection, *_: object) -> None:
+    target.run("UPDATE memories SET importance = 3")

@@ -14,9 +14,10 @@ from ebbmem.records.connection import Connection
 from ebbmem.records.counters import MAX_SCOPE, SEQ_KEY, put_meta
 from ebbmem.records.digests import STORE_KEY, keyed_digest
 from ebbmem.records.identity import id_text
+from ebbmem.records.mending import insert, mend_successions, there, write_own_keywords
 from ebbmem.records.proofs import proves_key, proves_name
 from ebbmem.records.quarantine import Quarantine
-from ebbmem.records.rows import keyword_checksum, scope_checksum
+from ebbmem.records.rows import scope_checksum
 from ebbmem.records.scanning import Unreadable, known_ids, scanned
 from ebbmem.records.statements import TOMBSTONE, UPDATE_SCOPE
 from ebbmem.records.tables import TABLES, Row, Table, named
@@ -84,8 +85,8 @@ class Salvage:
                 self._copy(table, rules.get(table.name, self._plain))
                 if table.name == "memories":
                     self._rescue()
-                    self._mend_successions()
-        self._own_keywords()
+                    mend_successions(self.target, self.quarantine, self._name)
+        write_own_keywords(self.target)
         self._finish()
 
     # --- the store as a whole -----------------------------------------------------------
@@ -151,7 +152,7 @@ class Salvage:
 
     def _insert_scope(self, scope_id: int, scope: _Scope) -> None:
         row = (scope_id, scope.name, 0, 1, 1, 0, 0, scope.created_at)
-        self._insert(_SCOPES, (*row, scope_checksum(row)))
+        insert(self.target, _SCOPES, (*row, scope_checksum(row)))
 
     def _finish(self) -> None:
         """Write ``meta``, and the counters of every scope as its rows make them."""
@@ -181,7 +182,7 @@ class Salvage:
             self._note_numbers(table, row)  # after the rule, which may have made the scope anew
             if isinstance(kept, str):
                 self._put(table, row, kept)
-            elif kept and not self._insert(table, kept):
+            elif kept and not insert(self.target, table, kept):
                 self._put(table, row, "another row has its id or key")
 
     def _plain(self, table: Table, row: Row) -> Row | str:
@@ -195,11 +196,11 @@ class Salvage:
         memories = [values[name] for name in ("source", "target", "memory") if name in values]
         if table.name == "sources" and values["kind"] == "turn":
             memories = [values["memory"]]
-            there = self.target.row("SELECT 1 FROM turns WHERE row_id = ?", (values["source"],))
-            if there is None:
+            turn = self.target.row("SELECT 1 FROM turns WHERE row_id = ?", (values["source"],))
+            if turn is None:
                 return "its source is not there"
         for memory in memories:
-            if memory is not None and not self._there(memory, scope_id):
+            if memory is not None and not there(self.target, memory, scope_id):
                 return f"names memory {named(memory)}, which is not there"
         return row
 
@@ -223,7 +224,7 @@ class Salvage:
         kept = self._plain(table, row)
         if isinstance(kept, str):
             return kept
-        if not self._there(row[0], row[0] >> NUMBER_BITS):
+        if not there(self.target, row[0], row[0] >> NUMBER_BITS):
             return f"is of memory {named(row[0])}, which is not there"
         dim = self._meta.get(EMBEDDER_DIM)
         if dim is None:
@@ -237,7 +238,7 @@ class Salvage:
         if row[1] == HAS:
             return ()
         kept = self._plain(table, row)
-        if isinstance(kept, str) or self._there(row[2], row[2] >> NUMBER_BITS):
+        if isinstance(kept, str) or there(self.target, row[2], row[2] >> NUMBER_BITS):
             return kept
         return f"is of memory {named(row[2])}, which is not there"
 
@@ -247,7 +248,7 @@ class Salvage:
             return _NOT_WHOLE
         scope_id = row[0] >> NUMBER_BITS
         self._require_scope(scope_id)
-        if memory is None or self._there(memory, scope_id):
+        if memory is None or there(self.target, memory, scope_id):
             return row
         values = list(row[: len(table.fields)])
         values[table.place("memory")] = None
@@ -272,7 +273,7 @@ class Salvage:
         columns = ", ".join(f'"{column}"' for column in _MEMORIES.columns)
         statement = f"SELECT {columns} FROM memories WHERE row_id = ?"
         for row_id, memory_id in known_ids(self.source):
-            if self._there(row_id, row_id >> NUMBER_BITS):
+            if there(self.target, row_id, row_id >> NUMBER_BITS):
                 continue
             try:
                 row = self.source.row(statement, (row_id,))
@@ -289,35 +290,7 @@ class Salvage:
     def _copy_one(self, row: Row) -> None:
         kept = self._memory(_MEMORIES, row)
         if not isinstance(kept, str):
-            self._insert(_MEMORIES, kept)
-
-    def _mend_successions(self) -> None:
-        """Let memories be current again whose successor is gone, or which stand in a circle."""
-        columns = ", ".join(f'"{column}"' for column in _MEMORIES.columns)
-        replaced = "SELECT row_id, superseded_by FROM memories WHERE superseded_by IS NOT NULL"
-        successor = dict(self.target.rows(replaced))
-        for row_id, new in successor.items():
-            if self._there(new, row_id >> NUMBER_BITS) and not _circles(successor, row_id):
-                continue
-            (row,) = self.target.rows(f"SELECT {columns} FROM memories WHERE row_id = ?", (row_id,))
-            values = list(row[: len(_MEMORIES.fields)])
-            for column in ("superseded_by", "superseded_at"):
-                values[_MEMORIES.place(column)] = None
-            self.target.run("DELETE FROM memories WHERE row_id = ?", (row_id,))
-            self._insert(_MEMORIES, _MEMORIES.seal(values))
-            successor[row_id] = 0
-            done = "is current again: what replaced it is not there"
-            scope = self._name(row_id >> NUMBER_BITS)
-            self.quarantine.note("memories", scope, _MEMORIES.label(row), done)
-
-    def _own_keywords(self) -> None:
-        """Write the keywords that memories have, from the memories."""
-        table = _BY_NAME["keywords"]
-        having = "SELECT row_id, keywords FROM memories WHERE keywords <> '' ORDER BY row_id"
-        for row_id, text in self.target.rows(having):
-            for keyword in text.split("\n"):
-                row = (keyword, HAS, row_id)
-                self._insert(table, (*row, keyword_checksum(row)))
+            insert(self.target, _MEMORIES, kept)
 
     # --- small steps --------------------------------------------------------------------
 
@@ -345,19 +318,6 @@ class Salvage:
         values = dict(zip(table.columns, row, strict=True))
         self.quarantine.put(Finding(table.name, scope, table.label(row), problem), values)
 
-    def _insert(self, table: Table, row: Row) -> bool:
-        """Insert a row; return whether it could be."""
-        columns = ", ".join(f'"{column}"' for column in table.columns)
-        marks = ", ".join("?" * len(table.columns))
-        statement = f"INSERT OR IGNORE INTO {table.name} ({columns}) VALUES ({marks})"
-        return self.target.run(statement, row) == 1
-
-    def _there(self, row_id: Any, scope_id: int | None) -> bool:
-        """Return whether a memory is in the new store, and of a scope."""
-        if not isinstance(row_id, int) or row_id >> NUMBER_BITS != scope_id:
-            return False
-        return self.target.row("SELECT 1 FROM memories WHERE row_id = ?", (row_id,)) is not None
-
     def _note_numbers(self, table: Table, row: Row) -> None:
         """See to it that no number or seq that was in use is given again."""
         if "seq" in table.fields and len(row) > 1:
@@ -376,15 +336,6 @@ class Salvage:
 
     def _key(self) -> bytes:
         return bytes.fromhex(self._meta[STORE_KEY])
-
-
-def _circles(successor: dict[int, int], row_id: int) -> bool:
-    """Return whether a chain of corrections comes back to where it began."""
-    at, seen = successor[row_id], {row_id}
-    while at in successor and at not in seen:
-        seen.add(at)
-        at = successor[at]
-    return at == row_id
 
 
 def _id(value: Any) -> str:
