@@ -14,7 +14,7 @@ from ebbmem.records.connection import Connection
 from ebbmem.records.counters import SEQ_KEY
 from ebbmem.records.migrate import expected_tables, require_expected_schema
 from ebbmem.records.references import REFERENCES
-from ebbmem.records.scanning import Unreadable, scanned
+from ebbmem.records.scanning import Unreadable, only_indexed, scanned
 from ebbmem.records.statements import TOMBSTONE
 from ebbmem.records.tables import TABLES, Row, Table, named
 from ebbmem.reports import Finding
@@ -94,7 +94,7 @@ def _findings(connection: Connection, state: Counted) -> Iterator[Finding]:
             for row in scanned(connection, table):
                 yield from _row(state, table, row)
     yield from _totals(state)
-    for compared in (_references, _keywords, _successions):
+    for compared in (_references, _keywords, _successions, _lost):
         yield from _as_far_as_read(connection, compared(connection, state))
     yield from _vectors(connection, state)
 
@@ -234,6 +234,15 @@ def _successions(connection: Connection, state: Counted) -> Iterator[Finding]:
                 "memories", state.name(scope_id), named(row), "was replaced in a circle, by itself"
             )
         ended.update(chain)
+
+
+def _lost(connection: Connection, state: Counted) -> Iterator[Finding]:
+    """Yield the rows that only an index still names."""
+    for table, row in only_indexed(connection):
+        scope_id = table.scope(row)
+        state.damaged.add(scope_id)
+        problem = "is lost: only an index still names it"
+        yield Finding(table.name, state.name(scope_id), table.label(row), problem)
 
 
 def _vectors(connection: Connection, state: Counted) -> Iterator[Finding]:

@@ -25,6 +25,12 @@ def insert(target: Connection, table: Table, row: Row) -> bool:
     return target.run(statement, row) == 1
 
 
+def holds(target: Connection, table: Table, row: Row) -> bool:
+    """Return whether a row of that key is there."""
+    same = " AND ".join(f'"{column}" = ?' for column in table.key)
+    return target.row(f"SELECT 1 FROM {table.name} WHERE {same}", table.key_of(row)) is not None
+
+
 def there(target: Connection, row_id: Any, scope_id: int | None) -> bool:
     """Return whether a memory is there, and of a scope."""
     if not isinstance(row_id, int) or row_id >> NUMBER_BITS != scope_id:

@@ -14,11 +14,11 @@ from ebbmem.records.connection import Connection
 from ebbmem.records.counters import MAX_SCOPE, SEQ_KEY, put_meta
 from ebbmem.records.digests import STORE_KEY, keyed_digest
 from ebbmem.records.identity import id_text
-from ebbmem.records.mending import insert, mend_successions, there, write_own_keywords
+from ebbmem.records.mending import holds, insert, mend_successions, there, write_own_keywords
 from ebbmem.records.proofs import proves_key, proves_name
 from ebbmem.records.quarantine import Quarantine
 from ebbmem.records.rows import scope_checksum
-from ebbmem.records.scanning import Unreadable, known_ids, scanned
+from ebbmem.records.scanning import Unreadable, known_ids, only_indexed, scanned
 from ebbmem.records.statements import TOMBSTONE, UPDATE_SCOPE
 from ebbmem.records.tables import TABLES, Row, Table, named
 from ebbmem.reports import Finding
@@ -87,6 +87,7 @@ class Salvage:
                     self._rescue()
                     mend_successions(self.target, self.quarantine, self._name)
         write_own_keywords(self.target)
+        self._tell_of_lost()
         self._finish()
 
     # --- the store as a whole -----------------------------------------------------------
@@ -291,6 +292,21 @@ class Salvage:
         kept = self._memory(_MEMORIES, row)
         if not isinstance(kept, str):
             insert(self.target, _MEMORIES, kept)
+
+    def _tell_of_lost(self) -> None:
+        """Tell of rows that only an index still names; what was erased stays so by its digest."""
+        try:
+            for table, row in only_indexed(self.source):
+                if holds(self.target, table, row):
+                    continue  # read where no search leads
+                done = "is lost"
+                if table.name == "erased" and row[0] in self._scopes:
+                    insert(self.target, table, table.seal((*row[:3], 0, self._seq)))
+                    done = "was made anew from its index"
+                scope = self._name(table.scope(row))
+                self.quarantine.note(table.name, scope, table.label(row), done)
+        except CorruptStore:
+            return  # told where the tables were read
 
     # --- small steps --------------------------------------------------------------------
 

@@ -8,11 +8,13 @@ from typing import Any, Final, NamedTuple
 
 from ebbmem.errors import CorruptStore
 from ebbmem.records.connection import Connection
-from ebbmem.records.tables import Row, Table
+from ebbmem.records.tables import TABLES, Row, Table
 
 _MOST_GAPS: Final = 100_000
 """How many rows or stretches that cannot be read are passed in one table before it is left."""
 _LAST_KEY: Final = (1 << 63) - 1
+_PARTLY_INDEXED: Final = {"events": "memory", "erased": "digest"}
+"""Tables with no index but one of the rows with such a column, which SQLite does not count."""
 
 Key = tuple[Any, ...]
 Place = Key | int | None
@@ -72,6 +74,32 @@ def known_ids(connection: Connection) -> Iterator[tuple[int, bytes]]:
         yield from connection.each(statement)
     except CorruptStore:
         return
+
+
+def only_indexed(connection: Connection) -> Iterator[tuple[Table, Row]]:
+    """Yield rows that an index names and their table has not, with what the index says of them.
+
+    A page that is sound, but older than those around it, loses rows so: a write that never
+    reached the disk.
+    """
+    for table in TABLES:
+        if table.name in _PARTLY_INDEXED:
+            known = (*table.key, _PARTLY_INDEXED[table.name])
+            for found in connection.each(_only_indexed(table)):
+                row = dict(zip(known, found, strict=True))
+                yield table, tuple(row.get(column) for column in table.columns)
+
+
+def _only_indexed(table: Table) -> str:
+    """Return the query for the keys, and the indexed column, of such rows."""
+    column = _PARTLY_INDEXED[table.name]
+    known = ", ".join(f'i."{name}"' for name in (*table.key, column))
+    same = " AND ".join(f't."{name}" = i."{name}"' for name in table.key)
+    return (
+        f"SELECT {known} FROM {table.name} AS i INDEXED BY {table.name}_by_{column}"
+        f" WHERE i.{column} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {table.name} AS t"
+        f" INDEXED BY sqlite_autoindex_{table.name}_1 WHERE {same})"
+    )
 
 
 def _order(place: Place) -> tuple[tuple[int, Any], ...]:
