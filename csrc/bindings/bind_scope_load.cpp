@@ -21,8 +21,8 @@ std::size_t taken(const py::object& rows, Add add) {
     raise_type("rows", "a list", py::str(py::type::of(rows).attr("__name__")));
   }
   std::size_t count = 0;
-  // No other thread changes the list: the interpreter's lock is kept, and nothing here calls
-  // Python.
+  // No other thread changes the list, for the interpreter's lock is kept; what a row that does not
+  // fit makes Python do may.
   while (count < static_cast<std::size_t>(PyList_GET_SIZE(rows.ptr())) &&
          add(PyList_GET_ITEM(rows.ptr(), static_cast<Py_ssize_t>(count)))) {
     ++count;

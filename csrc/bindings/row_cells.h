@@ -16,16 +16,19 @@ namespace ebb::bindings {
 // asked for is then anything.
 class RowCells {
  public:
-  RowCells(PyObject* row, std::size_t width, const std::string& argument) : row_(row) {
+  // The row is held: what Python makes of a text that is none, or of a row that is refused, may run
+  // code that changes the list the row is in.
+  RowCells(PyObject* row, std::size_t width, const std::string& argument)
+      : row_(py::reinterpret_borrow<py::object>(row)) {
     if (!PyTuple_Check(row) || static_cast<std::size_t>(PyTuple_GET_SIZE(row)) != width) {
-      raise_type(argument, "tuples of " + std::to_string(width) + " values", py::repr(row));
+      raise_type(argument, "tuples of " + std::to_string(width) + " values", py::repr(row_));
     }
   }
 
   bool fits() const { return fits_; }
 
   PyObject* object(std::size_t i) const {
-    return PyTuple_GET_ITEM(row_, static_cast<Py_ssize_t>(i));
+    return PyTuple_GET_ITEM(row_.ptr(), static_cast<Py_ssize_t>(i));
   }
 
   std::int64_t integer(std::size_t i) {
@@ -44,7 +47,7 @@ class RowCells {
     return static_cast<double>(integer(i));
   }
 
-  // Its UTF-8, as long as the row is there.
+  // Its UTF-8, as long as this is there.
   Span<const char> text(std::size_t i) {
     if (!PyUnicode_Check(object(i))) {
       unfit();
@@ -59,7 +62,7 @@ class RowCells {
     return {};
   }
 
-  // The bytes of a blob, as long as the row is there.
+  // The bytes of a blob, as long as this is there.
   Span<const char> blob(std::size_t i) {
     if (PyBytes_Check(object(i))) {
       return {PyBytes_AS_STRING(object(i)), static_cast<std::size_t>(PyBytes_GET_SIZE(object(i)))};
@@ -79,7 +82,7 @@ class RowCells {
     return 0;
   }
 
-  PyObject* row_;
+  py::object row_;
   bool fits_ = true;
 };
 

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from ebbmem import _core
-from ebbmem.errors import InvalidArgument
+from ebbmem.errors import InvalidArgument, InvalidType
 
 COUNT = 50_000
 FAR = (1 << 61) + (1 << 40)  # of slots and of moments
@@ -144,16 +145,54 @@ class Clears:
         self.rows.clear()
 
 
-def with_a_collection(rows: list[object], call: Callable[[], object]) -> object:
+def with_a_collection(
+    rows: list[object], call: Callable[[], object], threshold: int = 30
+) -> object:
     """Return what a call finds while garbage is collected that clears its list."""
     before = gc.get_threshold()
     gc.collect()
     Clears(rows)
-    gc.set_threshold(30)  # some dozen tuples further on
+    gc.set_threshold(threshold)  # so many tuples, or the like, further on
     try:
         return call()
     finally:
         gc.set_threshold(*before)
+
+
+class ClearsWhenShown:
+    """Clears a list when somebody wants to see it."""
+
+    def __init__(self, rows: list[object]) -> None:
+        self.rows = rows
+
+    def __repr__(self) -> str:
+        self.rows.clear()
+        return "shown"
+
+
+READERS = (
+    lambda rows: _core.MemoryRows().take(rows),
+    lambda rows: _core.LinkRows().take(rows),
+    _core.agreeing_memories,
+    lambda rows: _core.sealed_births(rows, 1, 1, None),
+    lambda rows: _core.sealed_events(1, 1, "kind", rows),
+)
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_a_refused_row_lives_until_it_was_shown(read: Callable[[list[object]], object]) -> None:
+    rows: list[object] = []
+    rows += [[ClearsWhenShown(rows)] * 9 for _ in range(3)]
+    with pytest.raises(InvalidType, match=r"rows|events"):
+        read(rows)
+
+
+@pytest.mark.parametrize(("width", "read"), [(22, READERS[0]), (7, READERS[1]), (32, READERS[2])])
+def test_a_row_lives_until_it_was_read(width: int, read: Callable[[list[object]], object]) -> None:
+    """A text that is none makes an exception, and with it perhaps a collection of garbage."""
+    for threshold in range(1, 30):
+        rows: list[object] = [tuple(["\ud800" + "x" * threshold] * width)]
+        assert with_a_collection(rows, lambda rows=rows: read(rows), threshold) == 0
 
 
 def test_a_list_that_a_collection_clears_is_sealed_whole() -> None:
