@@ -89,16 +89,19 @@ std::pair<std::int64_t, std::int64_t> checksums_of(RowCells& cells, std::int64_t
 // New memories of one scope, and the events that say so, with their checksums.
 class Births {
  public:
+  // Those of the first memory; the last memory's, or event's, are numbers still.
   Births(std::int64_t row_id, std::int64_t seq) : row_id_(row_id), seq_(seq) {}
 
   // False for a row with a value that its column cannot hold.
   bool add_memory(PyObject* row) {
     RowCells cells(row, kMemoryWidth, "rows");
-    const auto [text, checksum] = checksums_of(cells, row_id_, seq_);
+    const std::int64_t row_id = row_id_ + static_cast<std::int64_t>(memories.size());
+    const std::int64_t seq = next_seq();
+    const auto [text, checksum] = checksums_of(cells, row_id, seq);
     if (!cells.fits()) return false;
     NewTuple memory(kMemoryWidth + 2);
-    memory.add(row_id_++);
-    memory.add(seq_++);
+    memory.add(row_id);
+    memory.add(seq);
     for (std::size_t i = 2; i < kMemoryWidth; ++i) memory.add(cells.object(i));
     memory.add(text);
     memory.add(checksum);
@@ -116,9 +119,9 @@ class Births {
       const std::int64_t memory = cells.integer(0);
       const std::int64_t scope = memory >> kNumberBits;
       const EventRecord record{
-          seq_, scope, {name.data(), name.size()}, cells.integer(kRecordedAt), memory, {}};
+          next_seq(), scope, {name.data(), name.size()}, cells.integer(kRecordedAt), memory, {}};
       NewTuple event(kEventWidth);
-      event.add(seq_++);
+      event.add(record.seq);
       event.add(scope);
       event.add(kind.ptr());
       event.add(cells.object(kRecordedAt));
@@ -134,15 +137,21 @@ class Births {
   std::int64_t checksum_xor = 0;
 
  private:
+  std::int64_t next_seq() const {
+    return seq_ + static_cast<std::int64_t>(memories.size() + events.size());
+  }
+
   std::int64_t row_id_;
   std::int64_t seq_;
 };
 
 py::object sealed_births(const py::list& rows, std::int64_t row_id, std::int64_t seq,
                          const py::object& kind) {
-  Births births(row_id, seq);
   // Making tuples may start a collection of garbage, and with it code that changes the list.
   const py::tuple held(rows);
+  const std::size_t seqs = kind.is_none() ? held.size() : 2 * held.size();
+  if (!numbers_fit(row_id, held.size()) || !numbers_fit(seq, seqs)) return py::none();
+  Births births(row_id, seq);
   for (const py::handle row : held) {
     if (!births.add_memory(row.ptr())) return py::none();
   }
@@ -225,13 +234,18 @@ py::object sealed_events(std::int64_t scope, std::int64_t seq, const py::str& ki
   const std::string name = kind;
   py::list sealed;
   const py::tuple held(events);  // as the rows above
+  if (!numbers_fit(seq, held.size())) return py::none();
   for (const py::handle one : held) {
     RowCells cells(one.ptr(), 2, "events");
-    const EventRecord record{seq,   scope,        {name.data(), name.size()}, cells.integer(0),
-                             kNull, cells.blob(1)};
+    const EventRecord record{seq + static_cast<std::int64_t>(sealed.size()),
+                             scope,
+                             {name.data(), name.size()},
+                             cells.integer(0),
+                             kNull,
+                             cells.blob(1)};
     if (!cells.fits()) return py::none();
     NewTuple event(kEventWidth);
-    event.add(seq);
+    event.add(record.seq);
     event.add(scope);
     event.add(kind.ptr());
     event.add(cells.object(0));
@@ -239,7 +253,6 @@ py::object sealed_events(std::int64_t scope, std::int64_t seq, const py::str& ki
     event.add(cells.object(1));
     event.add(event_checksum(record));
     sealed.append(event.filled());
-    ++seq;
   }
   return sealed;
 }

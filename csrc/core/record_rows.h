@@ -13,6 +13,12 @@ namespace ebb {
 // What NULL is in the form of a number.
 constexpr std::int64_t kNull = std::numeric_limits<std::int64_t>::min();
 
+// Whether `count` numbers from `first` on all have 64 bits.
+inline bool numbers_fit(std::int64_t first, std::size_t count) {
+  const std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+  return count == 0 || count - 1 <= most - static_cast<std::uint64_t>(first);
+}
+
 // A memory; texts are borrowed UTF-8, `run_id` has no data for NULL.
 struct MemoryRecord {
   std::int64_t row_id;

@@ -32,6 +32,29 @@ def test_events_are_what_python_makes(scope_id, seq, kind, events):
     assert seals.sealed_events(scope_id, seq, kind, events) == expected
 
 
+@pytest.mark.parametrize("count", [2, 3])
+def test_numbers_reach_the_largest_there_is_and_not_beyond(count):
+    """The number behind the last was made, too: it has 65 bits, and to C++ no meaning."""
+    events, rows = [(1, b"")] * count, [memory()] * count
+    last = MOST - count + 1
+    assert _core.sealed_events(7, last, "kept", events)[-1][0] == MOST
+    made = _core.sealed_births(rows, last, last, None)
+    assert made == _core.sealed_births(rows, last, last, None)
+    assert made[0][-1][:2] == (MOST, MOST)
+    told = _core.sealed_births(rows, 1, MOST - 2 * count + 1, "kept")
+    assert [event[0] for event in told[1]] == [*range(last, MOST + 1)]
+    assert _core.sealed_events(7, last + 1, "kept", events) is None
+    assert _core.sealed_births(rows, last + 1, 1, None) is None
+    assert _core.sealed_births(rows, 1, last, "kept") is None
+    for refused in (
+        lambda: seals.sealed_events(7, last + 1, "kept", events),
+        lambda: memory_rows.births(rows, last + 1, 1, None),
+        lambda: memory_rows.births(rows, 1, last, "kept"),
+    ):
+        with pytest.raises(InvalidArgument):
+            refused()
+
+
 def test_the_checksum_of_an_event_is_that_of_its_bytes():
     ((*row, checksum),) = seals.sealed_events(7, 20, "recalled", [(5, b"told")])
     assert row == [20, 7, "recalled", 5, None, b"told"]
