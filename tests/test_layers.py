@@ -42,8 +42,9 @@ WITHIN: dict[str, str] = {
     "records.store": "records.base records.followable",
     "records.memory_rows": "records.base records.rows",
     "records.header": "records.failures",
-    "records.connection": "records.busy records.failures records.filesystems records.forks"
-    " records.handles records.opened",
+    "records.transactions": "records.busy records.failures records.forks records.handles",
+    "records.connection": "records.failures records.filesystems records.forks records.handles"
+    " records.opened records.transactions",
     "records.leftovers": "records.handles",
     "records.opened": "records.busy records.leftovers",
     "records.journals": "records.busy records.connection records.opened",

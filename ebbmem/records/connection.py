@@ -1,26 +1,23 @@
-"""One SQLite connection: how it is opened, and the only place where statements run."""
+"""One SQLite connection: how it is opened, its write-ahead log, and how it is left."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import apsw
 
 from ebbmem import _core
-from ebbmem.errors import EbbmemError, StorageFailed, StoreError
-from ebbmem.records.busy import BusyWait
-from ebbmem.records.failures import REFUSALS, errno_behind, lost_a_sync, translated
+from ebbmem.errors import StoreError
+from ebbmem.records.failures import REFUSALS, translated
 from ebbmem.records.filesystems import remote_filesystem
 from ebbmem.records.forks import Inherited, Use, let_forks_go_first, notice_fork, opening, watch
-from ebbmem.records.handles import file_address, let_frames_wait, log_address
+from ebbmem.records.handles import file_address, log_address
 from ebbmem.records.opened import MEMORY_PATH, open_alone, opened, require_safe_sqlite
-
-Values = Sequence[Any]
-
+from ebbmem.records.transactions import Transactions
 
 _PRAGMAS: Final = (
     "PRAGMA page_size = 4096",
@@ -40,7 +37,7 @@ _STEPS_BETWEEN_SIGNALS: Final = 100_000
 _PAGES_PER_STEP: Final = 4096
 
 
-class Connection:
+class Connection(Transactions):
     """An open SQLite database whose errors are ebbmem's.
 
     Parameters
@@ -55,15 +52,7 @@ class Connection:
 
     def __init__(self, path: str, busy_wait_s: float, *, reads: bool = False) -> None:
         require_safe_sqlite(apsw.sqlite_lib_version(), path)
-        self.path = path
-        self._busy = BusyWait(busy_wait_s)
-        self._gathering = False
-        self._waiting: dict[str, list[Values]] = {}
-        """Rows to be inserted, by statement."""
-        self._walked: list[apsw.Cursor] = []
-        """Queries whose rows are being taken."""
-        self.lost: str | None = None
-        """Why no write can succeed any more."""
+        super().__init__(path, busy_wait_s)
         self._reads = reads
         self._log: _core.LogIndex | None = None
         self._version_at: tuple[bytes, int] = (b"", 0)
@@ -120,165 +109,6 @@ class Connection:
             self._asking = self._apsw.cursor()
             raise
         return version
-
-    def rows(self, sql: str, values: Values = ()) -> list[Any]:
-        """Return every row of a query."""
-        if self._gathering:
-            self._insert_gathered()
-        try:
-            return self._apsw.execute(sql, values).fetchall()
-        except REFUSALS as exc:
-            raise self._failure(exc, reading=True) from exc
-
-    def each(self, sql: str, values: Values = ()) -> Iterator[Any]:
-        """Yield the rows of a query that may have very many."""
-        if self._gathering:
-            self._insert_gathered()
-        try:
-            cursor = self._apsw.execute(sql, values)
-            self._walked.append(cursor)
-            try:
-                yield from cursor
-            finally:
-                self._leave(cursor)
-        except REFUSALS as exc:
-            raise self._failure(exc, reading=True) from exc
-
-    def _leave(self, cursor: apsw.Cursor) -> None:
-        """End a query whose rows nobody wants any more."""
-        if cursor in self._walked:
-            self._walked.remove(cursor)
-            cursor.close(True)
-
-    def _leave_all(self) -> None:
-        """End every query: one left half-way would hold its view for ever, and the log with it."""
-        for cursor in list(self._walked):
-            self._leave(cursor)
-
-    def row(self, sql: str, values: Values = ()) -> Any | None:
-        """Return the first row of a query that has at most one, or None."""
-        if self._gathering:
-            self._insert_gathered()
-        try:
-            return self._apsw.execute(sql, values).fetchone()
-        except REFUSALS as exc:
-            raise self._failure(exc, reading=True) from exc
-
-    def rows_of_each(self, sql: str, values: Iterable[Values]) -> list[Any]:
-        """Return the rows of a query for each of several bindings, in their order."""
-        if self._gathering:
-            self._insert_gathered()
-        try:
-            return self._apsw.executemany(sql, values).fetchall()
-        except REFUSALS as exc:
-            raise self._failure(exc, reading=True) from exc
-
-    def run(self, sql: str, values: Values = ()) -> int:
-        """Run one statement; return how many rows it changed."""
-        if self._gathering:
-            self._insert_gathered()
-        try:
-            self._apsw.execute(sql, values).fetchall()
-            return self._apsw.changes()
-        except REFUSALS as exc:
-            raise self._failure(exc, reading=sql.startswith("DELETE")) from exc
-
-    def gather(self, order: Iterable[str]) -> None:
-        """Let inserts of this transaction wait until another statement is run.
-
-        Parameters
-        ----------
-        order : iterable of str
-            The statements of `insert`, in an order that leaves no row naming one that is not
-            there yet.
-        """
-        if not self._gathering:
-            self._gathering = True
-            self._waiting = {sql: [] for sql in order}
-
-    def insert(self, sql: str, values: Iterable[Values]) -> None:
-        """Insert rows with one statement, at once or when they have to be there."""
-        if self._gathering:
-            self._waiting[sql].extend(values)
-        else:
-            self.run_for_each(sql, values)
-
-    def _insert_gathered(self) -> None:
-        """Insert the rows that wait; where one is refused, so will the commit be."""
-        self._gathering = False
-        for sql, values in self._waiting.items():
-            if values:
-                self.run_for_each(sql, values)
-                values.clear()
-        self._gathering = True
-
-    def _stop_gathering(self) -> None:
-        self._gathering = False
-        self._waiting = {}
-
-    def run_for_each(self, sql: str, values: Iterable[Values]) -> None:
-        """Run one statement for each of several bindings."""
-        if self._gathering:
-            self._insert_gathered()
-        try:
-            self._apsw.executemany(sql, values)
-        except REFUSALS as exc:
-            raise self._failure(exc, reading=sql.startswith("DELETE")) from exc
-
-    @property
-    def in_transaction(self) -> bool:
-        """Return whether a transaction is open."""
-        return bool(self._apsw.in_transaction)
-
-    def begin(self, mode: str, waited_s: float = 0.0) -> None:
-        """Begin a transaction; a rest of one that an interrupt left behind is rolled back.
-
-        Parameters
-        ----------
-        mode : str
-            SQLite's word for which lock is taken at once.
-        waited_s : float
-            Seconds of the busy wait that are over already.
-        """
-        if self.lost is not None:
-            raise StorageFailed(self.lost)
-        let_forks_go_first()
-        self._stop_gathering()
-        if self._apsw.in_transaction:
-            self.run("ROLLBACK")
-        self._busy.waited_s = waited_s
-        try:
-            self.run(f"BEGIN {mode}")
-        finally:
-            self._busy.waited_s = 0.0
-
-    def commit(self) -> None:
-        """Commit the open transaction."""
-        if self._gathering:
-            self._insert_gathered()
-            self._stop_gathering()
-        if not self._apsw.in_transaction:
-            raise StorageFailed(f"{self.path}: SQLite rolled the transaction back")
-        try:
-            let_frames_wait(self._apsw, may_wait=True)
-            self.run("COMMIT")
-        finally:
-            let_frames_wait(self._apsw, may_wait=False)
-
-    def end(self) -> None:
-        """End a transaction that wrote nothing, or was committed."""
-        self._leave_all()
-        if self._apsw.in_transaction:
-            self.run("COMMIT")
-
-    def rollback(self) -> None:
-        """Roll back the open transaction, if there is one."""
-        self._leave_all()
-        self._stop_gathering()
-        # Should an interrupt have come before the end of `commit`.
-        let_frames_wait(self._apsw, may_wait=False)
-        if self._apsw.in_transaction:
-            self.run("ROLLBACK")
 
     @property
     def busy_wait_s(self) -> float:
@@ -391,9 +221,3 @@ class Connection:
         else:
             # It outlives even the interpreter's shutdown, which would close it.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(inherited))
-
-    def _failure(self, exc: Exception, *, reading: bool = False) -> EbbmemError:
-        error = translated(exc, self.path, errno=errno_behind(exc, self._apsw), reading=reading)
-        if lost_a_sync(exc):
-            self.lost = f"{self.path}: a sync to disk failed; close the store and open it again"
-        return error

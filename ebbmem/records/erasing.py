@@ -12,7 +12,7 @@ from ebbmem.records import memory_rows
 from ebbmem.records import rows as seals
 from ebbmem.records import statements as sql
 from ebbmem.records.base import EventRow, number_of
-from ebbmem.records.connection import Connection, Values
+from ebbmem.records.connection import Connection
 from ebbmem.records.corruption import corrupt
 from ebbmem.records.counters import Counters
 from ebbmem.records.ended import Ended
@@ -81,7 +81,7 @@ def _text(value: bytes | None) -> str:
     return (value or b"").decode("utf-8", "replace")
 
 
-def remember(connection: Connection, row: Values) -> None:
+def remember(connection: Connection, row: Sequence[Any]) -> None:
     """Insert or replace (scope_id, id, digest or None, at, seq) of an erased memory."""
     connection.run(sql.PUT_ERASED, (*row, seals.erased_checksum(row)))
 

@@ -12,7 +12,7 @@ from naps import Naps
 from records.samples import NOW, memory, python, remembered, scope_of
 
 from ebbmem.errors import ForkedStore, LockTimeout
-from ebbmem.records import busy, connection
+from ebbmem.records import busy, transactions
 from ebbmem.records.busy import BusyWait
 from ebbmem.records.sqlite import SqliteRecords
 
@@ -62,16 +62,16 @@ remembered(store, "b")
 """  # fmt: skip
 WAIT_FOR_LOCK = """
 import signal, sys
-from ebbmem.records import connection
+from ebbmem.records import transactions
 from ebbmem.records.sqlite import SqliteRecords
 
-class Told(connection.BusyWait):
+class Told(transactions.BusyWait):
     def __call__(self, calls_before):
         if calls_before == 1:
             print("waiting", flush=True)
         return super().__call__(calls_before)
 
-connection.BusyWait = Told
+transactions.BusyWait = Told
 # A job in the background is born with SIGINT ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 store = SqliteRecords(sys.argv[1], busy_wait_s=1e6)
@@ -140,7 +140,7 @@ def test_a_write_goes_on_once_the_lock_is_free(holder, path, monkeypatch):
                 print(file=holder.stdin, flush=True)
             return super().__call__(calls_before)
 
-    monkeypatch.setattr(connection, "BusyWait", Freeing)
+    monkeypatch.setattr(transactions, "BusyWait", Freeing)
     with closing(SqliteRecords(path, busy_wait_s=1e6)) as store:
         scope_of(store)
         with store.read() as reader:
