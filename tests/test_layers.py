@@ -62,8 +62,10 @@ WITHIN: dict[str, str] = {
     "records.statements": "records.base records.followable records.memory_rows",
     "records.following": "records.base records.followable records.memory_rows records.reading"
     " records.rows records.statements",
-    "records.reading": "records.base records.connection records.corruption records.memory_rows"
-    " records.ended records.rows records.statements records.erasable records.staging",
+    "records.checked": "records.base records.connection records.corruption records.ended"
+    " records.memory_rows records.rows records.statements",
+    "records.reading": "records.base records.checked records.corruption records.erasable"
+    " records.memory_rows records.rows records.staging records.statements",
     "records.staging": "records.base records.connection records.counters records.rows"
     " records.stageable records.statements",
     "records.erasing": "records.base records.connection records.corruption records.counters"
