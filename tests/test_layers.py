@@ -98,8 +98,9 @@ WITHIN: dict[str, str] = {
     "records.logs": "records.busy records.connection",
     "records.sqlite": "records.backup records.base records.caches records.checks"
     " records.connection records.counters records.erasing records.following records.forks"
-    " records.header records.journals records.logs records.migrate records.opened records.readers"
-    " records.writing",
+    " records.header records.journals records.logs records.migrate records.opened records.places"
+    " records.readers records.writing",
+    "records.places": "records.forks records.opened",
     # 3, what one scope holds in RAM: a graph and columns make an index, an engine keeps many
     "graph": "csr",
     "spreading": "csr graph",

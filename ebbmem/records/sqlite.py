@@ -19,7 +19,7 @@ from ebbmem.records.connection import Connection
 from ebbmem.records.counters import Counters
 from ebbmem.records.erasing import ERASING_KEY
 from ebbmem.records.following import SqliteFollower
-from ebbmem.records.forks import forked, identity, this_process
+from ebbmem.records.forks import forked, this_process
 from ebbmem.records.header import read_header
 from ebbmem.records.journals import DURABILITIES, settle_journal
 from ebbmem.records.logs import Log
@@ -31,6 +31,7 @@ from ebbmem.records.migrate import (
     schema_version,
 )
 from ebbmem.records.opened import MEMORY_PATH
+from ebbmem.records.places import Place
 from ebbmem.records.readers import Readers
 from ebbmem.records.writing import SqliteWriter
 
@@ -87,7 +88,8 @@ class SqliteRecords:
         cache_bytes: int = MOST_BYTES,
         clock: Clock | None = None,
     ) -> None:
-        self.path = _absolute(path)
+        self._place = Place(path)
+        self.path = self._place.path
         if durability not in DURABILITIES:
             raise InvalidArgument.of("durability", f"one of {DURABILITIES}", durability)
         if not (isfinite(busy_wait_s) and busy_wait_s >= 0):
@@ -102,8 +104,6 @@ class SqliteRecords:
         """The open transaction of each thread that has one."""
         self._readers: Readers | None = None
         self._closed = False
-        self._identity: tuple[int, int] | None = None
-        """Which file it is, where that can be told."""
         header = None if self.path == MEMORY_PATH else read_header(self.path)
         if header is not None:
             require_known_version(header.schema_version, self.path)
@@ -130,7 +130,7 @@ class SqliteRecords:
             self._readers = Readers(partial(self._another, reads=True))
             self._connection.gather_frames()
             self._log.move_with(self._readers.mover)
-            self._identity = identity(self.path)
+            self._place.note()
         self._ready = True
         # A process that died may not have come to empty the log of what it had erased.
         mark = SqliteFollower(self._connection).meta(ERASING_KEY)
@@ -287,7 +287,7 @@ class SqliteRecords:
 
     def _another(self, *, reads: bool = False) -> Connection:
         """Open one more connection to the same file."""
-        if moved := self._moved():
+        if moved := self._place.moved():
             # SQLite would take the log's shared memory from under the first: a SIGBUS.
             raise StorageFailed(moved)
         return connected(self.path, self._busy_wait_s, self._cache_bytes, reads=reads)
@@ -379,22 +379,4 @@ class SqliteRecords:
 
     def _require_in_place(self) -> None:
         """Let no write begin in a file that nobody will open again."""
-        self._connection.lost = self._moved() or self._connection.lost
-
-    def _moved(self) -> str | None:
-        """Return why what lies at the path is not what is open; None where it is."""
-        if self._identity is None or identity(self.path) == self._identity:
-            return None
-        told = "the file was moved, replaced or removed; close the store and open it again"
-        return f"{self.path}: {told}"
-
-
-def _absolute(path: str | os.PathLike[str]) -> str:
-    """Return a path without links, which a later change of folder leaves valid."""
-    text = os.fspath(path)
-    if not isinstance(text, str) or not text:
-        raise InvalidArgument.of("path", "a file name, or ':memory:'", path)
-    try:
-        return text if text == MEMORY_PATH else os.path.realpath(text)
-    except ValueError as exc:
-        raise InvalidArgument.of("path", "a path without NUL", path) from exc
+        self._connection.lost = self._place.moved() or self._connection.lost
