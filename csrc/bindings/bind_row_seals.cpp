@@ -202,6 +202,7 @@ py::object sealed_strengths(const py::list& rows, const py::dict& strengths, std
   py::list sealed;
   std::int64_t checksum_xor = 0;
   const py::tuple held(rows);  // as the rows above
+  if (!numbers_fit(seq, held.size())) return py::none();
   for (const py::handle one : held) {
     RowCells cells(one.ptr(), kIndexWidth + 1, "rows");
     MemoryRecord memory = index_of(cells);
@@ -214,12 +215,12 @@ py::object sealed_strengths(const py::list& rows, const py::dict& strengths, std
     memory.r_anchor = now.real(2);
     memory.anchored_at = now.integer(3);
     memory.access_count = now.integer(4);
-    memory.seq = seq;
+    memory.seq = seq + static_cast<std::int64_t>(sealed.size());
     if (!now.fits()) return py::none();
     const std::int64_t checksum = index_checksum(memory) << 32 | (old & kLow);
     NewTuple row(kStrengthWidth + 2);
     for (std::size_t i = 1; i < kStrengthWidth; ++i) row.add(now.object(i));
-    row.add(seq++);
+    row.add(memory.seq);
     row.add(checksum);
     row.add(key.ptr());
     sealed.append(row.filled());

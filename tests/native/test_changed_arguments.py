@@ -174,6 +174,7 @@ READERS = (
     lambda rows: _core.MemoryRows().take(rows),
     lambda rows: _core.LinkRows().take(rows),
     _core.agreeing_memories,
+    lambda rows: _core.sealed_strengths(rows, {}, 1),
     lambda rows: _core.sealed_births(rows, 1, 1, None),
     lambda rows: _core.sealed_events(1, 1, "kind", rows),
 )

@@ -156,6 +156,14 @@ def test_a_strength_that_no_column_holds_is_refused(column, unfit):
     assert _core.sealed_strengths([index_row(row)], {row.row_id: tuple(told)}, 50) is None
 
 
+def test_numbers_of_strengths_reach_the_largest_there_is_and_not_beyond():
+    row = memory()
+    rows, strengths = [index_row(row)] * 2, {row.row_id: StrengthRow(row.row_id, 0.5, 0.5, 5, 1)}
+    sealed, _ = _core.sealed_strengths(rows, strengths, MOST - 1)
+    assert [one[4] for one in sealed] == [MOST - 1, MOST]
+    assert _core.sealed_strengths(rows, strengths, MOST) is None
+
+
 def test_a_memory_without_new_strengths_is_a_mistake():
     row = memory()
     with pytest.raises(KeyError):
