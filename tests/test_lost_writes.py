@@ -93,3 +93,25 @@ def test_what_was_erased_does_not_come_back(path: Path) -> None:
     assert ebbmem.verify(path).ok
     with Database(path) as db:
         assert db.import_(exported).erased == 1
+
+
+def test_what_a_damaged_index_says_of_an_erasure_is_not_taken_over(path: Path) -> None:
+    """A text where there should be bytes ended the repair."""
+    with Database(path) as db:
+        store = EpisodicMemoryStore(db)
+        store.erase(store.remember("secret one").id)
+        store.remember("kept")
+    # An index's record: its head (a digest of 32 bytes, the scope 1, an id of 16), digest, id.
+    raw = bytearray(path.read_bytes())
+    at = raw.index(bytes([4, 76, 9, 44]))
+    raw[at + 3] += 1  # a text of as many bytes
+    raw[at + 36 : at + 52] = b"x" * 16
+    path.write_bytes(raw)
+
+    assert not ebbmem.verify(path).ok
+    mended = ebbmem.repair(path)
+
+    assert ("erased", "is lost") in [(one.table, one.problem) for one in mended.done]
+    assert mended.rows["erased"] == 1
+    assert ebbmem.verify(path).ok
+    assert len(memories(lines(path))) == 1

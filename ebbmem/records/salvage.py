@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ebbmem.errors import CorruptStore
+from ebbmem.errors import CorruptStore, InvalidArgument
 from ebbmem.records.base import EMBEDDER_DIM, EMBEDDER_NAME, HAS, NUMBER_BITS, number_of
 from ebbmem.records.connection import Connection
 from ebbmem.records.counters import MAX_SCOPE, SEQ_KEY, put_meta
@@ -299,14 +299,20 @@ class Salvage:
             for table, row in only_indexed(self.source):
                 if holds(self.target, table, row):
                     continue  # read where no search leads
-                done = "is lost"
-                if table.name == "erased" and row[0] in self._scopes:
-                    insert(self.target, table, table.seal((*row[:3], 0, self._seq)))
-                    done = "was made anew from its index"
+                done = "was made anew from its index" if self._renewed(table, row) else "is lost"
                 scope = self._name(table.scope(row))
                 self.quarantine.note(table.name, scope, table.label(row), done)
         except CorruptStore:
             return  # told where the tables were read
+
+    def _renewed(self, table: Table, row: Row) -> bool:
+        """Make anew that a text was erased, from what an index says; return whether it could be."""
+        if table.name != "erased" or row[0] not in self._scopes:
+            return False
+        try:
+            return insert(self.target, table, table.seal((*row[:3], 0, self._seq)))
+        except InvalidArgument:
+            return False  # the index is damaged, too
 
     # --- small steps --------------------------------------------------------------------
 
