@@ -73,7 +73,7 @@ class TestDeferred:
         assert replace(hit, score=2.0).memory == hit.memory
         assert replace(hit.memory, summary="x").metadata == {"a": [1]}
         for one, name in ((hit, "memory"), (hit, "summary"), (hit.memory, "summary")):
-            # CPython 3.11 raises a TypeError where a frozen class with slots has no such field.
+            # Where a frozen class with slots has no such field, CPython raises a TypeError.
             with pytest.raises((AttributeError, TypeError)):
                 setattr(one, name, "x")
             with pytest.raises((AttributeError, TypeError)):

@@ -223,6 +223,17 @@ class TestOtherProcesses:
         (hit,) = store.recall("rex", reinforce=False)
         assert hit.memory.access_count == 5
 
+    def test_what_waited_before_they_wrote_overwrites_nothing_whatever_came_later(
+        self, store, path
+    ):
+        made = store.remember("rex").id
+        store.remember("max")
+        store.recall("rex", top_k=1)
+        assert run(path, f"store.feedback(used=[{made!r}]); db.close()") == 0
+        store.recall("max", top_k=1)
+        store.flush()
+        assert list(counts(path).values()) == [3, 2]
+
     def test_they_see_it_after_the_flush(self, store, path):
         made = store.remember("rex").id
         store.recall("rex")

@@ -6,11 +6,22 @@ import subprocess
 import sys
 from dataclasses import fields, replace
 
+import numpy as np
 import pytest
+from apart import opened_apart
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ebbmem import Database, EpisodicMemoryStore, HashingEmbedder, ManualClock, recipes, straight
+from ebbmem import (
+    CallableEmbedder,
+    Database,
+    EpisodicMemoryStore,
+    HashingEmbedder,
+    ManualClock,
+    recipes,
+    straight,
+)
+from ebbmem.errors import EmbedderMismatch
 from ebbmem.models import Memory, Recalled
 from ebbmem.recipes import Guard
 
@@ -24,6 +35,19 @@ RECIPES = (
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
 ENOUGH = 10**6
 """A budget in tokens that leaves nothing out, and the straight way."""
+
+
+class Counting:
+    """An embedder that keeps no vectors, and has some methods that tell counts of words."""
+
+    stored = False
+    name, dim = "counting", 64
+
+    def __init__(self, methods):
+        words = HashingEmbedder(self.dim)
+        self.embed_many = words.embed_many
+        for method in methods:
+            setattr(self, method, getattr(words, method))
 
 
 @pytest.fixture
@@ -101,6 +125,19 @@ def test_a_warm_recall_goes_straight(gone_straight):
     assert gone_straight == [False, True]
 
 
+@pytest.mark.parametrize(
+    "methods", [(), ("counts",), ("counts_many",), ("counts", "counts_many")], ids="+".join
+)
+def test_an_embedder_that_tells_counts_one_way_only_is_asked_for_vectors(gone_straight, methods):
+    store = EpisodicMemoryStore(
+        Database(":memory:"), embedder=Counting(methods), recipe=recipes.EBBINGHAUS
+    )
+    store.remember_many(["rex in the park", "a red ball"])
+    for _ in range(2):
+        assert store.recall("rex").memories[0].summary == "rex in the park"
+    assert gone_straight == [False, len(methods) == 2]
+
+
 def test_what_is_not_in_ram_is_read_and_ranked_once(gone_straight):
     """It was ranked again by way of the stages, and its index counted as used twice."""
     _, store = opened()
@@ -159,6 +196,20 @@ def test_what_another_process_wrote_is_found(tmp_path, gone_straight):
         subprocess.run([sys.executable, "-c", script, str(tmp_path / "m.db")], check=True)
         assert {hit.summary for hit in store.recall("rex")} == {"rex in the park", "rex at home"}
         assert not gone_straight[-1]
+
+
+def test_an_embedder_that_another_process_took_leave_of_is_refused(tmp_path, gone_straight):
+    new = CallableEmbedder(lambda texts: np.ones((len(texts), 2), dtype=np.float32), 2, "new")
+    path = tmp_path / "m.db"
+    with opened_apart(path) as ours, opened_apart(path) as other:
+        store = EpisodicMemoryStore(ours, recipe=recipes.EBBINGHAUS)
+        store.remember("rex in the park")
+        for _ in range(2):
+            store.recall("rex")
+        assert gone_straight[-1]
+        other.reembed(new)
+        with pytest.raises(EmbedderMismatch, match="'new'"):
+            store.recall("rex")
 
 
 @settings(max_examples=30)

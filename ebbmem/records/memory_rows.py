@@ -129,7 +129,7 @@ def strengthened(
     -------
     rows, checksum_xor
         Four strengths, seq, checksum and row of each, and the XOR of all checksums, old and new;
-        None where a row does not agree with its checksum, or a strength fits no column.
+        None where a row does not agree with its checksum, or a strength, or a seq, fits no column.
     """
     return _core.sealed_strengths(rows, strengths, seq)
 
