@@ -172,28 +172,6 @@ std::size_t agreeing_memories(const py::list& rows) {
   return count;
 }
 
-// Of INDEX_COLUMNS.
-MemoryRecord index_of(RowCells& cells) {
-  return {cells.integer(0),
-          cells.text(1),
-          cells.real(2),
-          cells.real(3),
-          cells.real(4),
-          cells.real(5),
-          cells.real(6),
-          cells.integer(7),
-          cells.integer(8),
-          cells.integer(9),
-          cells.integer_or_null(10),
-          cells.integer_or_null(11),
-          cells.integer_or_null(12),
-          cells.integer(13),
-          cells.integer(14),
-          cells.integer_or_null(15),
-          cells.text_or_null(16),
-          cells.integer(17)};
-}
-
 // Memories as they are in their table, each with what its strengths are now, by row: what is to be
 // written of them, and an XOR of all checksums, old and new. None for a row that does not agree
 // with its checksum, and for a value that does not fit.
@@ -205,7 +183,7 @@ py::object sealed_strengths(const py::list& rows, const py::dict& strengths, std
   if (!numbers_fit(seq, held.size())) return py::none();
   for (const py::handle one : held) {
     RowCells cells(one.ptr(), kIndexWidth + 1, "rows");
-    MemoryRecord memory = index_of(cells);
+    MemoryRecord memory = indexed_memory(cells);
     const std::int64_t old = cells.integer(kIndexWidth);
     if (!cells.fits() || index_checksum(memory) != old >> 32) return py::none();
     const py::object key = py::reinterpret_borrow<py::object>(cells.object(0));

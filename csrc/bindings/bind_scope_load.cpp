@@ -83,35 +83,13 @@ class MemoryRows {
 
   bool add(PyObject* row) {
     RowCells cells(row, kWidth, "rows");
-    const MemoryRecord memory = memory_of(cells);
+    const MemoryRecord memory = indexed_memory(cells);
     const TextRecord text{memory.row_id, cells.text(19), cells.text(20)};
     const std::int64_t checksum = cells.integer(18);
     const bool right = text_checksum(text) == cells.integer(21);
     if (!right || !cells.fits() || !load_.add(memory, checksum)) return false;
     texts_.append(joined(cells.object(19), cells.object(20)));
     return true;
-  }
-
-  // In the order of SELECT_NEW.
-  static MemoryRecord memory_of(RowCells& cells) {
-    return {cells.integer(0),
-            cells.text(1),
-            cells.real(2),
-            cells.real(3),
-            cells.real(4),
-            cells.real(5),
-            cells.real(6),
-            cells.integer(7),
-            cells.integer(8),
-            cells.integer(9),
-            cells.integer_or_null(10),
-            cells.integer_or_null(11),
-            cells.integer_or_null(12),
-            cells.integer(13),
-            cells.integer(14),
-            cells.integer_or_null(15),
-            cells.text_or_null(16),
-            cells.integer(17)};
   }
 
   // Summary and keywords, a line each.

@@ -86,4 +86,26 @@ class RowCells {
   bool fits_ = true;
 };
 
+// What the index keeps of a memory, from the first cells: in the order of INDEX_COLUMNS.
+inline MemoryRecord indexed_memory(RowCells& cells) {
+  return {cells.integer(0),
+          cells.text(1),
+          cells.real(2),
+          cells.real(3),
+          cells.real(4),
+          cells.real(5),
+          cells.real(6),
+          cells.integer(7),
+          cells.integer(8),
+          cells.integer(9),
+          cells.integer_or_null(10),
+          cells.integer_or_null(11),
+          cells.integer_or_null(12),
+          cells.integer(13),
+          cells.integer(14),
+          cells.integer_or_null(15),
+          cells.text_or_null(16),
+          cells.integer(17)};
+}
+
 }  // namespace ebb::bindings

@@ -31,7 +31,6 @@ _RECORDED_AT: Final = MEMORY_COLUMNS.index("recorded_at")
 _row_of: Final = tuple.__new__
 _index_part: Final = itemgetter(*map(MemoryRow._fields.index, INDEX_COLUMNS))
 
-_LOW: Final = 0xFFFF_FFFF
 _HIGH: Final = 0x7FFF_FFFF
 _REFUSALS: Final = (UnicodeEncodeError, struct.error, TypeError, AttributeError)
 
@@ -132,11 +131,6 @@ def strengthened(
         None where a row does not agree with its checksum, or a strength, or a seq, fits no column.
     """
     return _core.sealed_strengths(rows, strengths, seq)
-
-
-def with_index_half(memory: int, index: int) -> int:
-    """Return a memory's checksum with another upper half."""
-    return index << 32 | memory & _LOW
 
 
 def index_half(memory: int) -> int:

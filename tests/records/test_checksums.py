@@ -129,11 +129,10 @@ def test_a_greater_weight_changes_only_the_lower_half_of_a_link():
 
 
 def test_strengths_change_only_the_upper_half_of_a_memory():
-    one = memory_rows.sealed(memory())[-1]
-    other = memory_rows.sealed(memory()._replace(id=memory().id, r_anchor=0.9))[-1]
+    row = memory()
+    one, other = (memory_rows.sealed(each)[-1] for each in (row, row._replace(r_anchor=0.9)))
     assert memory_rows.index_half(one) != memory_rows.index_half(other)
-    changed = memory_rows.with_index_half(one, memory_rows.index_half(other))
-    assert changed & 0xFFFF_FFFF == one & 0xFFFF_FFFF
+    assert one & 0xFFFF_FFFF == other & 0xFFFF_FFFF
 
 
 def test_checksums_fit_a_signed_64_bit_column():

@@ -114,7 +114,7 @@ def written(row, strengths, seq):
     checksum = memory_rows.sealed(row)[-1]
     changed = row._replace(**strengths._asdict(), seq=seq)
     columns = [getattr(changed, name) for name in memory_rows.INDEX_COLUMNS]
-    turned = memory_rows.with_index_half(checksum, memory_rows.index_checksum(columns))
+    turned = memory_rows.index_checksum(columns) << 32 | checksum & 0xFFFF_FFFF
     return (*strengths[1:], seq, turned, row.row_id), checksum ^ turned
 
 
