@@ -6,6 +6,7 @@
 
 #include <exception>
 #include <new>
+#include <stdexcept>
 
 #include "bindings/topics.h"
 #include "core/errors.h"
@@ -21,6 +22,10 @@ void raise(const char* python_class, const std::exception& error) {
   PyErr_SetString(type.ptr(), error.what());
 }
 
+bool no_memory() {
+  return PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_MemoryError) != 0;
+}
+
 // What the core refuses; lets everything else through.
 void translate(std::exception_ptr pointer) {
   try {
@@ -31,6 +36,9 @@ void translate(std::exception_ptr pointer) {
     raise("InvalidArgument", error);
   } catch (const UnknownIsa& error) {
     raise("UnknownInstructionSet", error);
+  } catch (const std::runtime_error&) {
+    // Where Python has no memory for an object it says so; pybind11 throws one of these over it.
+    if (!no_memory()) throw;
   }
 }
 
