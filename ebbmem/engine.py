@@ -258,7 +258,7 @@ class Engine:
                 self.flush()
             except BaseException as exc:
                 self.closed = not self.records.writable
-                if self.closed and isinstance(exc, StorageFailed):
+                if self.closed and self._pending and isinstance(exc, StorageFailed):
                     lost = f"lost, with what they strengthened: {len(self._pending)} recalls"
                     raise StorageFailed(f"{exc}; {lost} that waited to be written") from exc
                 raise

@@ -14,6 +14,7 @@ import ebbmem
 from ebbmem import Database, EpisodicMemoryStore
 from ebbmem.errors import EbbmemError, LockTimeout, StorageFailed, StoreClosed
 from ebbmem.records.parts import part_of
+from ebbmem.records.sqlite import SqliteRecords
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 NOW = 1_700_000_000
@@ -135,6 +136,23 @@ class TestMoved:
             store.recall("kettle")
         with Database(path) as anew:
             assert anew.stats() == []
+
+    def test_closing_tells_of_no_lost_recalls_where_all_were_written(
+        self, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It told of 0 where the log could not be moved behind the commit."""
+        db = Database(path, pending_s=600)
+        store = EpisodicMemoryStore(db)
+        store.remember("a kettle")
+        store.recall("kettle", now=NOW + 86_400)
+
+        def failing(records: SqliteRecords) -> None:
+            records._connection.lost = "a sync failed"
+            raise StorageFailed(records._connection.lost)
+
+        monkeypatch.setattr(SqliteRecords, "shorten_log", failing)
+        with pytest.raises(StorageFailed, match=r"^a sync failed$"):
+            db.close()
 
     def test_it_can_be_opened_again(self, path: Path) -> None:
         db = Database(path)
