@@ -9,6 +9,7 @@ from _thread import RLock
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -193,6 +194,37 @@ def test_an_interrupted_recall_strengthens_in_ram_what_it_does_in_the_records(re
             if ended:
                 break
     assert nth > 20
+
+
+class ClosedLate:
+    """A cursor at which one interrupt comes while it is asked, and one when it was closed."""
+
+    def __init__(self, cursor: Any) -> None:
+        self.cursor = cursor
+        self.closed = False
+
+    def execute(self, sql: str) -> Any:
+        if self.closed:
+            return self.cursor.execute(sql)
+        raise KeyboardInterrupt
+
+    def close(self, force: bool) -> None:
+        self.closed = True
+        self.cursor.close(force)
+        raise KeyboardInterrupt
+
+
+def test_a_second_interrupt_leaves_a_cursor_to_ask_by(tmp_path: Path) -> None:
+    """The closed one stayed: from then on every recall said that the store was closed."""
+    with Fleet(tmp_path / "m.db") as fleet:
+        fleet["ann"].remember("likes tea")
+        fleet["ann"].recall("tea")
+        connection = fleet.database.engine.records._readers._looking.connection
+        connection._asking = ClosedLate(connection._asking)
+        with pytest.raises(KeyboardInterrupt):
+            connection._asked_version()
+        assert connection._asked_version() > 0
+        assert fleet["ann"].recall("tea").memories
 
 
 def in_ram(fleet: Fleet, scope: str) -> list[tuple[float, float, int]]:

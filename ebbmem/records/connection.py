@@ -105,8 +105,9 @@ class Connection(Transactions):
         except BaseException:
             # An interrupt came before all rows were taken: nothing else would end the statement,
             # and no write could begin beside what it sees once another process has written.
-            self._asking.close(True)
-            self._asking = self._apsw.cursor()
+            # Replaced before it is closed: another interrupt may come between the two.
+            ended, self._asking = self._asking, self._apsw.cursor()
+            ended.close(True)
             raise
         return version
 
