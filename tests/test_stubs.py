@@ -121,7 +121,7 @@ def real_parameters(function: object) -> list[str]:
         inside = re.sub(r"\[[^\[\]]*\]", "", first.partition("(")[2].rpartition(")")[0])
         while "[" in inside:
             inside = re.sub(r"\[[^\[\]]*\]", "", inside)
-        named = [part.split(":")[0].strip() for part in inside.split(",") if part.strip()]
+        named = [re.split("[:=]", part)[0].strip() for part in inside.split(",") if part.strip()]
     return [name for name in named if name not in {"self", "/", "*"}]
 
 
