@@ -113,15 +113,19 @@ def test_a_default_that_the_stub_tells_is_that_of_the_module(name: str) -> None:
 
 
 def real_parameters(function: object) -> list[str]:
-    """Return the parameters of a native function; pybind11 tells them in its first line."""
-    try:
-        named = list(inspect.signature(function).parameters)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        first = (inspect.getdoc(function) or "").splitlines()[0]
+    """Return the parameters of a native function.
+
+    pybind11 and Cython tell them in its first line; without one the signature does, which has no
+    names of a function that takes one argument by position.
+    """
+    first = (inspect.getdoc(function) or "").partition("\n")[0]
+    if re.match(r"[\w.]+\(", first):
         inside = re.sub(r"\[[^\[\]]*\]", "", first.partition("(")[2].rpartition(")")[0])
         while "[" in inside:
             inside = re.sub(r"\[[^\[\]]*\]", "", inside)
         named = [re.split("[:=]", part)[0].strip() for part in inside.split(",") if part.strip()]
+    else:
+        named = list(inspect.signature(function).parameters)  # type: ignore[arg-type]
     return [name for name in named if name not in {"self", "/", "*"}]
 
 
