@@ -113,7 +113,7 @@ class PendingRecalls:
             self._recalls.append(one)
             self._came_ns.append(came_ns)
             self._hits += len(one.traces) // reconsolidation.TRACE_BYTES
-            return len(self._recalls) > self._limit or self._hits > MOST_HITS
+            return self.too_many
 
     def withdraw(self, one: PendingRecall) -> bool:
         """Take back a recall that could not be written; return whether it still waited.
@@ -134,11 +134,9 @@ class PendingRecalls:
     @property
     def due(self) -> bool:
         """Return whether too many wait, or one has waited too long."""
-        # Asked before every recall, so without another call.
-        waiting = len(self._recalls)
-        return waiting > 0 and (
-            waiting > self._limit or self._hits > MOST_HITS or time.monotonic_ns() >= self._due_ns
-        )
+        if not self._recalls:
+            return False
+        return self.too_many or time.monotonic_ns() >= self._due_ns
 
     def postpone(self) -> None:
         """Let none be overdue before as long again: writing them failed just now."""

@@ -31,6 +31,18 @@ class Fickle:
         return np.ones((len(texts), self.dim), dtype=np.float32)
 
 
+def stop_at_the_last(db: Database) -> None:
+    """Begin to make the vectors of `NEW`, by an embedder that fails over the last text."""
+
+    def stopped(texts: Sequence[str]) -> np.ndarray:
+        if "fact number 599" in texts:
+            raise RuntimeError
+        return vectors(texts, 16, "new")
+
+    with pytest.raises(EmbedderFailed):
+        db.reembed(CallableEmbedder(stopped, dim=16, name="new"))
+
+
 @pytest.mark.parametrize("later", [{"dim": 16}, {"name": "other"}])
 def test_an_embedder_that_becomes_another_is_refused(
     db: Database, path: Path, later: dict[str, object]
@@ -77,13 +89,7 @@ class TestFailure:
         assert stored(path) == expected(NEW, TEXTS)
 
     def test_another_embedder_begins_anew(self, db: Database, path: Path) -> None:
-        def stopped(texts: Sequence[str]) -> np.ndarray:
-            if "fact number 599" in texts:
-                raise RuntimeError
-            return vectors(texts, 16, "new")
-
-        with pytest.raises(EmbedderFailed):
-            db.reembed(CallableEmbedder(stopped, dim=16, name="new"))
+        stop_at_the_last(db)
         third = embedder("third", 16)
         assert db.reembed(third).embedded == 600
         assert stored(path) == expected(third, TEXTS)
@@ -112,13 +118,7 @@ db.reembed(slowly(NEW))
             assert best(again, NEW, "fact number 7") == "fact number 7"
 
     def test_a_repair_keeps_the_old_vectors(self, db: Database, path: Path) -> None:
-        def stopped(texts: Sequence[str]) -> np.ndarray:
-            if "fact number 599" in texts:
-                raise RuntimeError
-            return vectors(texts, 16, "new")
-
-        with pytest.raises(EmbedderFailed):
-            db.reembed(CallableEmbedder(stopped, dim=16, name="new"))
+        stop_at_the_last(db)
         db.close()
         edit(path, "UPDATE staged SET vector = zeroblob(64) WHERE row_id & 255 = 2")
         assert not ebbmem.verify(path).ok
